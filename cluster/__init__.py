@@ -1,0 +1,1 @@
+"""From a `ClusterSpec` to a ready cluster and back to nothing; knows no labs, checks or learners."""

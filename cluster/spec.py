@@ -1,0 +1,44 @@
+"""What a lab asks of a cluster, as plain data.
+
+Owns `ClusterSpec`; knows nothing of labs, of how a cluster is made, or of where it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+GPU = "nvidia.com/gpu"
+ADDONS = ("jobset", "lws", "kueue")
+
+Manifest = dict[str, Any]
+"""One Kubernetes object as JSON has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """A node of the lab: `real` runs containers (kubelet, containerd), the others are KWOK's."""
+
+    name: str
+    real: bool = False
+    gpus: int = 0
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSpec:
+    """Add-ons by name (see ADDONS), nodes, and objects that exist when the learner arrives."""
+
+    addons: tuple[str, ...] = ()
+    nodes: tuple[NodeSpec, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+
+    @property
+    def real_node(self) -> NodeSpec | None:
+        """The one node that runs containers, if the lab has one (it needs root)."""
+        return next((node for node in self.nodes if node.real), None)
+
+    @property
+    def fake_nodes(self) -> tuple[NodeSpec, ...]:
+        """The nodes that KWOK plays."""
+        return tuple(node for node in self.nodes if not node.real)

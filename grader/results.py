@@ -1,0 +1,59 @@
+"""What a check answers, as data: five states, and words for what was wanted, seen, and where.
+
+Owns the result model that reports, progress and the TUI read; knows nothing of how a check works.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """passed · failed · waiting (not true yet, controllers still move) · skipped (after another) · error (ours)."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    WAITING = "waiting"
+    SKIPPED = "skipped"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Why a check did not pass, in the language in force. Never the answer itself."""
+
+    wanted: str = ""
+    saw: str = ""
+    where: tuple[str, ...] = ()
+    """Object paths (`Pod infer/llm-0-1`), `file:line`, `history 12:03:11 to 12:03:40` (local time)."""
+    look_at: str = ""
+    """A command or field the learner can look at next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What one evaluation of a check kind says. `moving`: the failure may still turn true by itself."""
+
+    passed: bool
+    finding: Finding = field(default_factory=Finding)
+    moving: bool = False
+    evidence: tuple[str, ...] = ()
+    """What was looked at, one line each (for `--explain` and `--json`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One check of one run."""
+
+    check: str
+    step: int
+    step_id: str
+    says: str
+    state: State
+    finding: Finding = field(default_factory=Finding)
+    seconds: float = 0.0
+    weight: int = 1
+    achieved: float | None = None
+    """Unix time at which a `hold: once` check first passed; None if never or not held."""
+    evidence: tuple[str, ...] = ()
