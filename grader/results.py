@@ -57,3 +57,5 @@ class Result:
     achieved: float | None = None
     """Unix time at which a `hold: once` check first passed; None if never or not held."""
     evidence: tuple[str, ...] = ()
+    our_bug: bool = False
+    """With `State.ERROR`: the grader itself failed (exit code 4), not the cluster or the machine (3)."""
