@@ -1,0 +1,36 @@
+"""What a learner has reached, per session and over all labs.
+
+Owns `<session>/progress.json`, and `labs.json` and `attempts.jsonl` under the state folder; knows nothing of
+how checks work, how a verdict is printed, or who calls it. Times are Unix seconds. Every function raises
+`EnvironmentProblem` where a file can't be read or written: a command that has a verdict to show shows it
+first and mentions the problem as a note.
+"""
+
+from __future__ import annotations
+
+from grader.progress.attempts import Attempt, read_attempts
+from grader.progress.book import LabRecord, read_book, record_hint, record_run, record_start
+from grader.progress.session import (
+    Progress,
+    begin_progress,
+    forget_progress,
+    load_progress,
+    note_hints,
+    remember_results,
+)
+
+__all__ = [
+    "Attempt",
+    "LabRecord",
+    "Progress",
+    "begin_progress",
+    "forget_progress",
+    "load_progress",
+    "note_hints",
+    "read_attempts",
+    "read_book",
+    "record_hint",
+    "record_run",
+    "record_start",
+    "remember_results",
+]

@@ -1,0 +1,189 @@
+"""What is remembered of each lab for good, however often its session is reset: `<state dir>/labs.json`.
+
+Owns that file and the rule for time at work; the attempts themselves are bounded and lie beside it. Knows
+nothing of sessions or of which labs exist.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt, ValidationError
+
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
+from cluster.paths import state_dir
+from grader.outcome import states_by_step
+from grader.progress.attempts import Attempt, append_attempt
+from grader.progress.files import locked, read_whole, set_aside, write_whole
+from grader.results import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from grader.results import Result
+
+FILE = "labs.json"
+SCHEMA = 1
+LONGEST_PAUSE = 15 * 60.0
+"""Seconds between two signs of life (start, check, hint) after which the learner is taken to be away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabRecord:
+    """One lab's history with this learner. Times are Unix seconds."""
+
+    lab: str
+    started: float | None = None
+    """First start."""
+    last: float | None = None
+    """Latest start, check or hint."""
+    finished: float | None = None
+    """First check of the whole lab in which everything passed."""
+    seconds_at_work: float = 0.0
+    """Sum of the times between signs of life, pauses of more than LONGEST_PAUSE left out."""
+    attempts: int = 0
+    """Checks ever run (attempts.jsonl keeps only the latest)."""
+    hints: int = 0
+    """Hints ever shown."""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    """Step id → when it first passed."""
+    total: int = 0
+    """Steps the lab had at the last check."""
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    started: FiniteFloat | None = None
+    last: FiniteFloat | None = None
+    finished: FiniteFloat | None = None
+    seconds_at_work: FiniteFloat = 0.0
+    attempts: NonNegativeInt = 0
+    hints: NonNegativeInt = 0
+    steps: dict[str, FiniteFloat] = {}
+    total: NonNegativeInt = 0
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    labs: dict[str, _Entry] = {}
+
+
+def read_book(folder: Path | None = None) -> dict[str, LabRecord]:
+    """Lab id → record, of every lab that was ever started or checked."""
+    folder = state_dir() if folder is None else folder
+    if not folder.is_dir():
+        return {}
+    with locked(folder):
+        return _load(folder)[0]
+
+
+def record_start(lab: str, at: float, folder: Path | None = None) -> str:
+    """Note a start. Returns a sentence for the person if the book was damaged and set aside, else ""."""
+    return _change(
+        lab, at, folder, lambda seen: replace(seen, started=at if seen.started is None else seen.started)
+    )
+
+
+def record_hint(lab: str, at: float, folder: Path | None = None) -> str:
+    """Note that one more hint was shown; returns as `record_start`."""
+    return _change(lab, at, folder, lambda seen: replace(seen, hints=seen.hints + 1))
+
+
+def record_run(
+    lab: str,
+    results: Iterable[Result],
+    *,
+    steps_in_lab: int,
+    at: float,
+    seconds: float,
+    folder: Path | None = None,
+) -> str:
+    """Note one run of `grader check` that ended at `at` and took `seconds`; returns as `record_start`.
+
+    Only a run over whole steps may be recorded: a step of which one check was looked at would count as
+    passed.
+    """
+    states = states_by_step(results)
+    attempt = Attempt(lab=lab, at=at, seconds=seconds, steps=states, total=steps_in_lab)
+
+    def run(seen: LabRecord) -> LabRecord:
+        steps = dict(seen.steps)
+        for step, state in states.items():
+            if state is State.PASSED:
+                steps.setdefault(step, at)
+        finished = at if attempt.whole_lab and attempt.passed == attempt.total else None
+        return replace(
+            seen,
+            attempts=seen.attempts + 1,
+            steps=steps,
+            total=steps_in_lab,
+            finished=finished if seen.finished is None else seen.finished,
+        )
+
+    folder = state_dir() if folder is None else folder
+    notes = (append_attempt(attempt, folder), _change(lab, at, folder, run))
+    return "\n".join(filter(None, notes))
+
+
+def _change(lab: str, at: float, folder: Path | None, change: Callable[[LabRecord], LabRecord]) -> str:
+    folder = state_dir() if folder is None else folder
+    with locked(folder):
+        book, note = _load(folder)
+        seen = book.get(lab, LabRecord(lab=lab))
+        since = 0.0 if seen.last is None else at - seen.last
+        # A clock that was set back gives a negative pause: no time at work, and `last` doesn't go back.
+        work = since if 0.0 < since <= LONGEST_PAUSE else 0.0
+        last = at if seen.last is None else max(at, seen.last)
+        book[lab] = replace(change(seen), last=last, seconds_at_work=seen.seconds_at_work + work)
+        _save(folder, book)
+    return note
+
+
+def _load(folder: Path) -> tuple[dict[str, LabRecord], str]:
+    path = folder / FILE
+    try:
+        data = read_whole(path)
+        if data is None:
+            return {}, ""
+        stored = json.loads(data)
+        number = stored.get("schema") if isinstance(stored, dict) else None
+        if isinstance(number, int) and number > SCHEMA:
+            raise EnvironmentProblem(
+                _("{path} was written by a newer Batchlab (schema {number}, this one knows {known})").format(
+                    path=path, number=number, known=SCHEMA
+                ),
+                _("upgrade batchlab; until then nothing is recorded"),
+            )
+        if number != SCHEMA:
+            raise ValueError(_("it has no schema number"))
+        content = _File.model_validate(stored)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {}, set_aside(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    except (ValueError, RecursionError) as error:
+        return {}, set_aside(path, str(error))
+    return {lab: LabRecord(lab=lab, **entry.model_dump()) for lab, entry in content.labs.items()}, ""
+
+
+def _save(folder: Path, book: Mapping[str, LabRecord]) -> None:
+    labs = {
+        lab: {
+            "started": record.started,
+            "last": record.last,
+            "finished": record.finished,
+            "seconds_at_work": round(record.seconds_at_work, 3),
+            "attempts": record.attempts,
+            "hints": record.hints,
+            "steps": dict(record.steps),
+            "total": record.total,
+        }
+        for lab, record in book.items()
+    }
+    content = {"schema": SCHEMA, "labs": labs}
+    write_whole(folder / FILE, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
