@@ -45,9 +45,9 @@ def states_by_step(results: Iterable[Result]) -> dict[str, State]:
 def exit_code(results: Iterable[Result]) -> int:
     """What a command that checked ends with.
 
-    0 all passed · 1 something failed, waits or was skipped, or nothing was looked at · 3 something could not be judged because the
-    cluster or the machine failed · 4 because we did. Ours outrank the learner's: a broken grader must not
-    read as a failed exercise.
+    0 all passed · 1 something failed, waits or was skipped, or nothing was looked at · 3 something could
+    not be judged because the cluster or the machine failed · 4 because we did. Ours outrank the learner's:
+    a broken grader must not read as a failed exercise.
     """
     results = list(results)
     errors = [result for result in results if result.state is State.ERROR]
