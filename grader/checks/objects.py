@@ -1,0 +1,171 @@
+"""Kubernetes objects as checks speak of them: known kinds, dotted paths into an object, names for people.
+
+Owns the table of lab kinds and the path syntax `metadata.labels["a.b/c"]`; reads nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cluster.i18n import _
+
+Object = dict[str, Any]
+"""One Kubernetes object as JSON has it."""
+
+ABSENT: Any = object()
+"""What `dig` gives where there is nothing."""
+
+_KUEUE = "kueue.x-k8s.io/v1beta2"
+
+NAMESPACED = {
+    "Pod": "v1",
+    "Event": "v1",
+    "Service": "v1",
+    "ConfigMap": "v1",
+    "Secret": "v1",
+    "PersistentVolumeClaim": "v1",
+    "ResourceQuota": "v1",
+    "Job": "batch/v1",
+    "CronJob": "batch/v1",
+    "StatefulSet": "apps/v1",
+    "Deployment": "apps/v1",
+    "ReplicaSet": "apps/v1",
+    "DaemonSet": "apps/v1",
+    "JobSet": "jobset.x-k8s.io/v1alpha2",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1",
+    "LocalQueue": _KUEUE,
+    "Workload": _KUEUE,
+    "TrainJob": "trainer.kubeflow.org/v1alpha1",
+    "TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
+}
+CLUSTER_WIDE = {
+    "Node": "v1",
+    "Namespace": "v1",
+    "PersistentVolume": "v1",
+    "PriorityClass": "scheduling.k8s.io/v1",
+    "ClusterQueue": _KUEUE,
+    "ResourceFlavor": _KUEUE,
+    "Cohort": _KUEUE,
+    "WorkloadPriorityClass": _KUEUE,
+    "Topology": _KUEUE,
+    "AdmissionCheck": _KUEUE,
+    "ClusterTrainingRuntime": "trainer.kubeflow.org/v1alpha1",
+}
+KINDS = {**NAMESPACED, **CLUSTER_WIDE}
+"""apiVersion of every kind a lab may name without saying it."""
+
+SHORT = {"PVC": "PersistentVolumeClaim", "LWS": "LeaderWorkerSet"}
+"""Short names people write; `ObjectRef` takes them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class DottedPath:
+    """`status.conditions["Ready"].status` in pieces; int pieces index lists, words pick maps' keys."""
+
+    text: str
+    parts: tuple[str | int, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def parse_path(text: str) -> DottedPath:
+    """The path `text` spells; ValueError says what is wrong with it."""
+    parts: list[str | int] = []
+    rest = text.strip()
+    while rest:
+        if rest.startswith("["):
+            part, rest = _bracket(rest, text)
+            parts.append(part)
+        else:
+            rest = rest[1:] if parts and rest.startswith(".") else rest
+            end = min((rest.find(stop) for stop in ".[" if stop in rest), default=len(rest))
+            if end == 0:
+                break
+            parts.append(rest[:end])
+            rest = rest[end:]
+    if rest or not parts:
+        raise ValueError(_('{path} is not a path like metadata.labels["a/b"]').format(path=text))
+    return DottedPath(text.strip(), tuple(parts))
+
+
+def _bracket(rest: str, whole: str) -> tuple[str | int, str]:
+    quote = rest[1:2]
+    if quote in ('"', "'"):
+        end = rest.find(quote + "]", 2)
+        if end > 0:
+            return rest[2:end], rest[end + 2 :]
+    elif (end := rest.find("]")) > 0 and rest[1:end].isdecimal():
+        return int(rest[1:end]), rest[end + 1 :]
+    raise ValueError(_('{path}: a bracket holds "a quoted key" or a number').format(path=whole))
+
+
+def dig(obj: Any, path: DottedPath) -> Any:  # JSON: any value may be there
+    """The value at `path`, or ABSENT. A word picks from a list of maps by `name`, `type` or `key`."""
+    value = obj
+    for part in path.parts:
+        if isinstance(value, dict) and isinstance(part, str):
+            value = value.get(part, ABSENT)
+        elif isinstance(value, list):
+            value = _element(value, part)
+        else:
+            return ABSENT
+        if value is ABSENT:
+            return ABSENT
+    return ABSENT if value is None else value
+
+
+LIST_KEYS = ("name", "type", "key")
+"""What tells the elements of a list of maps apart, in this order."""
+
+
+def _element(values: list[Any], part: str | int) -> Any:  # JSON
+    if isinstance(part, int):
+        return values[part] if part < len(values) else ABSENT
+    for value in values:
+        if isinstance(value, dict) and any(value.get(key) == part for key in LIST_KEYS):
+            return value
+    return ABSENT
+
+
+def meta(obj: Object) -> dict[str, Any]:
+    """metadata, empty where there is none."""
+    found = obj.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def uid(obj: Object) -> str:
+    """metadata.uid: an object's identity; names are reused."""
+    return str(meta(obj).get("uid", ""))
+
+
+def labels(obj: Object) -> dict[str, str]:
+    """metadata.labels, empty where there are none."""
+    return meta(obj).get("labels") or {}
+
+
+def terminating(obj: Object) -> bool:
+    """Whether its deletion was asked for."""
+    return bool(meta(obj).get("deletionTimestamp"))
+
+
+def title(obj: Object) -> str:
+    """`Pod infer/llm-0`, `Node gpu-a`."""
+    return titled(
+        str(obj.get("kind", "")), str(meta(obj).get("namespace") or ""), str(meta(obj).get("name", ""))
+    )
+
+
+def titled(kind: str, namespace: str, name: str) -> str:
+    """The same from its parts."""
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def condition(obj: Object, kind: str) -> dict[str, Any] | None:
+    """status.conditions' element of that type."""
+    status = obj.get("status")
+    for found in (status.get("conditions") or []) if isinstance(status, dict) else []:
+        if isinstance(found, dict) and found.get("type") == kind:
+            return found
+    return None

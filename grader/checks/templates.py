@@ -1,0 +1,158 @@
+"""Expected values as Jinja templates over objects: sandboxed, nothing undefined passes, no Python reachable.
+
+Owns the environment and its filters (`env`, `condition`); knows nothing of where objects come from. Templates
+come from labs only: what a learner writes is compared, never rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, UndefinedError, meta
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+
+from cluster.i18n import _
+from grader.checks.objects import ABSENT, Object, condition, dig, parse_path, title
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+OBJECT_NAMES = frozenset({"apiVersion", "kind", "metadata", "spec", "status", "data"})
+"""Names a template over one object may use: the object's own keys."""
+
+ALWAYS = frozenset({"namespace"})
+"""Names every template may use."""
+
+_MOST_CHARACTERS = 100_000
+
+
+class NoValue(Exception):
+    """The cluster does not show (yet) what a template asks for: `detail` says which part."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class BadTemplate(Exception):
+    """The lab's template is wrong: our fault or its author's, never the learner's."""
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    def getattr(self, obj: Any, attribute: str) -> Any:  # Jinja's own signature
+        # `spec.values` and `x.items` are keys of Kubernetes objects far more often than methods of dict.
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+def is_template(text: str) -> bool:
+    """Whether `text` holds anything to render."""
+    return "{{" in text or "{%" in text
+
+
+def render(source: str, context: Mapping[str, Any]) -> str:
+    """`source` rendered; NoValue where the objects lack what it asks for, BadTemplate where it is wrong."""
+    if not is_template(source):
+        return source
+    try:
+        text = _compiled(source).render(context)
+    except UndefinedError as error:
+        raise NoValue(str(error.message)) from error
+    except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError) as error:
+        raise BadTemplate(f"{source!r}: {error}") from error
+    if len(text) > _MOST_CHARACTERS:
+        raise BadTemplate(f"{source!r}: {len(text)} characters")
+    return text
+
+
+def problem(source: str, names: Iterable[str] | None = None) -> str:
+    """What is wrong with a template before it is ever rendered, or an empty string.
+
+    `names`: the names it may use; None leaves names unchecked.
+    """
+    from grader.checks.words import near
+
+    try:
+        tree = _environment().parse(source)
+        _compiled(source)
+    except TemplateSyntaxError as error:
+        return _("the template {source} is wrong: {why}").format(source=repr(source), why=error.message)
+    except TemplateError as error:
+        return _("the template {source} is wrong: {why}").format(source=repr(source), why=error)
+    if names is None:
+        return ""
+    known = {*names, *ALWAYS}
+    unknown = sorted(meta.find_undeclared_variables(tree) - known)
+    if not unknown:
+        return ""
+    text = _("the template {source} uses {name}, which nothing defines here").format(
+        source=repr(source), name=unknown[0]
+    )
+    guess = near(unknown[0], known)
+    return text + (_(" (did you mean {guess}?)").format(guess=guess) if guess else "")
+
+
+def expression(source: str) -> str:
+    """A template as a pointer for people: `{{ leader.status.podIP }}` → `leader.status.podIP`."""
+    return " ".join(source.replace("{{", " ").replace("}}", " ").split())
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str) -> Template:
+    return _environment().from_string(source)
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    # No escaping: what is rendered is compared with text, it never becomes HTML.
+    environment = _Environment(
+        undefined=StrictUndefined, autoescape=False, finalize=_as_text, keep_trailing_newline=True
+    )
+    environment.globals.clear()
+    environment.filters.pop("random", None)  # an expected value must be the same each time
+    environment.filters["env"] = _env
+    environment.filters["condition"] = _condition
+    return environment
+
+
+def _as_text(value: object) -> object:
+    """Booleans and nothing as Kubernetes writes them, not as Python does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        raise UndefinedError(_("there is no value"))
+    return value
+
+
+def _env(pod: Object, name: str, container: str = "") -> str:
+    """The value of environment variable `name` in a pod's containers (in `container` only, where named).
+
+    A variable that takes its value from a field of the pod (`fieldRef`) is looked up there.
+    """
+    for spec in (pod.get("spec") or {}).get("containers") or []:
+        if container and spec.get("name") != container:
+            continue
+        for variable in spec.get("env") or []:
+            if variable.get("name") == name:
+                return _value_of(variable, pod)
+    raise UndefinedError(_("{object} has no variable {name}").format(object=title(pod), name=name))
+
+
+def _value_of(variable: Mapping[str, Any], pod: Object) -> str:
+    field = ((variable.get("valueFrom") or {}).get("fieldRef") or {}).get("fieldPath")
+    if not field:
+        return str(variable.get("value", ""))
+    value = dig(pod, parse_path(field))
+    if value is ABSENT:
+        raise UndefinedError(_("{object} has no {field}").format(object=title(pod), field=field))
+    return str(value)
+
+
+def _condition(obj: Object, kind: str) -> dict[str, Any]:
+    found = condition(obj, kind)
+    if found is None:
+        raise UndefinedError(_("{object} has no condition {kind}").format(object=title(obj), kind=kind))
+    return found
