@@ -113,7 +113,8 @@ def record_run(
     attempt = Attempt(lab=lab, at=at, seconds=seconds, steps=states, total=steps_in_lab)
 
     def run(seen: LabRecord) -> LabRecord:
-        steps = dict(seen.steps)
+        # A whole run says which steps the lab has now; those it once had no longer count.
+        steps = {step: first for step, first in seen.steps.items() if step in states or not attempt.whole_lab}
         for step, state in states.items():
             if state is State.PASSED:
                 steps.setdefault(step, at)

@@ -76,6 +76,15 @@ def test_one_step_alone_does_not_finish_the_lab(tmp_path: Path) -> None:
     assert (record.finished, dict(record.steps), record.total) == (None, {"s1": 5.0}, 2)
 
 
+def test_steps_the_lab_no_longer_has_are_dropped_by_a_whole_run(tmp_path: Path) -> None:
+    record_run("lab-x", results(State.PASSED), steps_in_lab=3, at=5.0, seconds=0.1, folder=tmp_path)
+    renamed = Result(check="c", step=1, step_id="new", says="so", state=State.PASSED)
+    record_run("lab-x", [renamed], steps_in_lab=2, at=6.0, seconds=0.1, folder=tmp_path)
+    assert dict(read_book(tmp_path)["lab-x"].steps) == {"s1": 5.0, "new": 6.0}
+    record_run("lab-x", [renamed], steps_in_lab=1, at=7.0, seconds=0.1, folder=tmp_path)
+    assert dict(read_book(tmp_path)["lab-x"].steps) == {"new": 6.0}
+
+
 def test_labs_do_not_mix(tmp_path: Path) -> None:
     record_start("lab-x", 1.0, tmp_path)
     record_start("lab-y", 2.0, tmp_path)
