@@ -1,0 +1,3 @@
+module batchlab.dev/images/pause
+
+go 1.26.0
