@@ -8,13 +8,14 @@ that costs a second and 80 MB per process, and our objects (custom resources, mo
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import threading
 import urllib.parse
 from base64 import b64decode
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import urllib3
 import yaml
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 
     from cluster.spec import Manifest
 
+    Manifests = list[Manifest]  # inside the class, `list` is its method
+
 FIELD_MANAGER = "batchlab"
+_JSON = "application/json"
+Manifests: TypeAlias = "list[Manifest]"  # inside the class, `list` is the verb
 _NO_RETRIES = urllib3.Retry(total=0, redirect=0)
 
 
@@ -61,8 +66,8 @@ class Api:
         except (OSError, KeyError, TypeError, StopIteration, ValueError, yaml.YAMLError) as error:
             raise EnvironmentProblem(f"{path}: {error!r}") from error
         tls = ssl.create_default_context(cadata=authority)
-        if "client-certificate" in user:  # kept beside the kubeconfig: ssl can load a key from a file only
-            tls.load_cert_chain(path.parent / user["client-certificate"], path.parent / user["client-key"])
+        if "client-key-data" in user:
+            _load_identity(tls, user["client-certificate-data"], user["client-key-data"])
         return cls(cluster["server"], tls, token=user.get("token", ""), timeout=timeout)
 
     # -- reading ------------------------------------------------------------------------------------
@@ -84,7 +89,7 @@ class Api:
         *,
         labels: str = "",
         fields: str = "",
-    ) -> list[Manifest]:
+    ) -> Manifests:
         """All objects of a kind, in one namespace or all; items carry apiVersion and kind."""
         return self.list_page(api_version, kind, namespace, labels=labels, fields=fields)[0]
 
@@ -96,19 +101,49 @@ class Api:
         *,
         labels: str = "",
         fields: str = "",
-    ) -> tuple[list[Manifest], str]:
+    ) -> tuple[Manifests, str]:
         """Like `list`, with the resourceVersion a watch can start from. Unknown kind: ApiRefused 404."""
         query = {"labelSelector": labels, "fieldSelector": fields}
         page = self.call("GET", self._path(api_version, kind, namespace), query=query)
         items = [{"apiVersion": api_version, "kind": kind, **item} for item in page.get("items") or []]
         return items, page["metadata"]["resourceVersion"]
 
+    def pages(
+        self,
+        api_version: str,
+        kind: str,
+        *,
+        fields: str = "",
+        exact: str = "",
+        metadata_only: bool = False,
+        limit: int = 500,
+        timeout: float | None = None,
+    ) -> Iterator[tuple[Manifests, str]]:
+        """One consistent list over all namespaces, page by page: (items, resourceVersion of the whole list).
+
+        `exact`: as it was at that resourceVersion (WatchExpired: compacted away). `metadata_only`: items have
+        only `metadata`, a fraction of the work on both sides. `timeout`: seconds for one page.
+        """
+        query = {"fieldSelector": fields, "limit": str(limit)}
+        if exact:
+            query |= {"resourceVersion": exact, "resourceVersionMatch": "Exact"}
+        accept = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" if metadata_only else _JSON
+        path = self._path(api_version, kind)
+        while True:
+            page = self.call("GET", path, query=query, accept=accept, timeout=timeout)
+            named = {"apiVersion": api_version, "kind": kind}
+            yield [{**item, **named} for item in page.get("items") or []], page["metadata"]["resourceVersion"]
+            if not (rest := page["metadata"].get("continue")):
+                return
+            query = {"fieldSelector": fields, "limit": str(limit), "continue": rest}
+
     def watch(
         self, api_version: str, kind: str, resource_version: str, *, seconds: int = 300
     ) -> Iterator[tuple[str, Manifest]]:
         """(verb, object) for each change after `resource_version`: ADDED, MODIFIED, DELETED, BOOKMARK.
 
-        Ends when the server closes the watch (after about `seconds`). WatchExpired: that version is gone.
+        The server has begun to watch when this returns. The iterator ends when the server closes the watch
+        (after about `seconds`). WatchExpired, here or while iterating: that version is gone.
         """
         query = {
             "watch": "true",
@@ -116,11 +151,21 @@ class Api:
             "resourceVersion": resource_version,
             "timeoutSeconds": str(seconds),
         }
-        response = self._send(
-            "GET", self._path(api_version, kind), query=query, stream=True, timeout=Timeout(5, seconds + 15)
-        )
+        timeout = Timeout(connect=5, read=seconds + 15)
+        response = self._send("GET", self._path(api_version, kind), query=query, stream=True, timeout=timeout)
         try:
             self._raise_for_status(response)
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            response.close()
+            raise ApiUnavailable(f"watch {kind}: {error}") from error
+        except BaseException:
+            response.close()
+            raise
+        return self._events(kind, response)
+
+    @staticmethod
+    def _events(kind: str, response: urllib3.BaseHTTPResponse) -> Iterator[tuple[str, Manifest]]:
+        try:
             for line in _lines(response):
                 event = json.loads(line)
                 if event["type"] == "ERROR":
@@ -128,7 +173,7 @@ class Api:
                         raise WatchExpired
                     raise ApiUnavailable(event["object"].get("message", "watch failed"))
                 yield event["type"], event["object"]
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise ApiUnavailable(f"watch {kind}: {error}") from error
         finally:
             response.close()
@@ -185,10 +230,15 @@ class Api:
         body: object = None,
         *,
         query: dict[str, str] | None = None,
-        content_type: str = "application/json",
+        content_type: str = _JSON,
+        accept: str = _JSON,
+        timeout: float | None = None,
     ) -> dict[str, Any]:
-        """One request to any API path; the decoded answer."""
-        response = self._send(method, path, body, query=query, content_type=content_type)
+        """One request to any API path; the decoded answer. `timeout`: seconds, the identity's own if None."""
+        limit = None if timeout is None else Timeout(timeout)
+        response = self._send(
+            method, path, body, query=query, content_type=content_type, accept=accept, timeout=limit
+        )
         self._raise_for_status(response)
         return cast("dict[str, Any]", response.json())
 
@@ -225,13 +275,14 @@ class Api:
         body: object = None,
         *,
         query: dict[str, str] | None = None,
-        content_type: str = "application/json",
+        content_type: str = _JSON,
+        accept: str = _JSON,
         stream: bool = False,
         timeout: Timeout | None = None,
     ) -> urllib3.BaseHTTPResponse:
         pairs = {key: value for key, value in (query or {}).items() if value}
         url = self.server + path + (f"?{urllib.parse.urlencode(pairs)}" if pairs else "")
-        headers = {**self._headers, "Accept": "application/json"}
+        headers = {**self._headers, "Accept": accept}
         data = None
         if body is not None:
             data = json.dumps(body).encode()
@@ -263,6 +314,15 @@ class Api:
         if response.status in (429, 502, 503, 504):
             raise ApiUnavailable(message)
         raise ApiRefused(response.status, status.get("reason", ""), message)
+
+
+def _load_identity(context: ssl.SSLContext, certificate: str, key: str) -> None:
+    # ssl reads an identity from a file only: an anonymous one that no path leads to.
+    descriptor = os.memfd_create("identity", os.MFD_CLOEXEC)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(b64decode(certificate) + b"\n" + b64decode(key))
+        file.flush()
+        context.load_cert_chain(f"/proc/self/fd/{descriptor}")
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

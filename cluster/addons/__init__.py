@@ -1,0 +1,12 @@
+"""Add-ons: the controllers a lab can ask for by name, with their CRDs, webhooks and probes."""
+
+from __future__ import annotations
+
+from cluster.addons.jobset import JOBSET
+from cluster.addons.kueue import KUEUE
+from cluster.addons.lws import LWS
+from cluster.addons.model import Addon
+
+ADDONS: dict[str, Addon] = {addon.name: addon for addon in (JOBSET, LWS, KUEUE)}
+
+__all__ = ["ADDONS", "Addon"]

@@ -1,0 +1,210 @@
+"""One lab machine as data: what is to run, and where its files lie.
+
+Owns `MachineConfig` (what `start` is given), `Layout` (every path below the session folder and inside the
+sandbox) and the reports that come back. Knows nothing of how a sandbox is made or who asked for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from cluster.spec import ClusterSpec, NodeSpec
+
+NODE_IP = "10.250.0.2"
+"""Address of the sandbox's own bridge: the real node's InternalIP and the cluster's DNS server."""
+POD_CIDR = "10.245.0.0/24"
+SERVICE_CIDR = "10.96.0.0/16"
+API_PORT = 6443
+API_SERVER = f"https://127.0.0.1:{API_PORT}"
+RUNTIME = Path("/run/batchlab")
+"""Inside the sandbox only: a tmpfs for what must not outlive it (containerd's and kubelet's state)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sidecar:
+    """A program of the caller's that is supervised beside the cluster's own (recorder, examiner).
+
+    Ready when its unix `socket` accepts a connection.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict)
+    socket: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineConfig:
+    """Everything `cluster.local.start` needs. `home` is the session folder, `workdir` the name of the
+    learner's folder below the shell's home, `namespace` kubectl's default one."""
+
+    name: str
+    home: Path
+    binaries: Path
+    spec: ClusterSpec
+    sidecars: tuple[Sidecar, ...] = ()
+    workdir: str = "work"
+    namespace: str = "default"
+    privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
+    """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
+    inside, everybody is root."""
+
+    def to_json(self) -> str:
+        """As `machine.json` keeps it."""
+        return json.dumps(asdict(self), default=str, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> MachineConfig:
+        """The inverse of `to_json`."""
+        raw: dict[str, Any] = json.loads(text)
+        spec = raw["spec"]
+        return cls(
+            name=raw["name"],
+            home=Path(raw["home"]),
+            binaries=Path(raw["binaries"]),
+            workdir=raw["workdir"],
+            namespace=raw["namespace"],
+            privileged=raw["privileged"],
+            sidecars=tuple(Sidecar(**{**s, "argv": tuple(s["argv"])}) for s in raw["sidecars"]),
+            spec=ClusterSpec(
+                addons=tuple(spec["addons"]),
+                nodes=tuple(NodeSpec(**node) for node in spec["nodes"]),
+                manifests=tuple(spec["manifests"]),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Paths below a session folder that the cluster owns; the same inside the sandbox and outside."""
+
+    home: Path
+
+    @property
+    def machine(self) -> Path:
+        """What was asked for."""
+        return self.home / "machine.json"
+
+    @property
+    def pki(self) -> Path:
+        """Certificates and keys, 0700."""
+        return self.home / "pki"
+
+    @property
+    def etc(self) -> Path:
+        """Rendered configuration files of components."""
+        return self.home / "etc"
+
+    @property
+    def logs(self) -> Path:
+        """One file per component."""
+        return self.home / "logs"
+
+    @property
+    def etcd(self) -> Path:
+        """The datastore; goes with the cluster."""
+        return self.home / "etcd"
+
+    @property
+    def run(self) -> Path:
+        """Sockets, and mount points of the sandbox; emptied when it ends."""
+        return self.home / "run"
+
+    @property
+    def control(self) -> Path:
+        """The supervisor's socket."""
+        return self.run / "control.sock"
+
+    @property
+    def events(self) -> Path:
+        """Boot events, one JSON object a line."""
+        return self.run / "boot.jsonl"
+
+    @property
+    def keeper(self) -> Path:
+        """Locked and filled by the host-side keeper while the sandbox lives."""
+        return self.run / "keeper.json"
+
+    @property
+    def work(self) -> Path:
+        """The learner's files."""
+        return self.home / "work"
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The learner's identity."""
+        return self.home / "kubeconfig"
+
+    @property
+    def grader_kubeconfig(self) -> Path:
+        """The grader's read-only identity."""
+        return self.home / "grader.kubeconfig"
+
+    @property
+    def admin_kubeconfig(self) -> Path:
+        """The supervisor's own identity."""
+        return self.pki / "admin.kubeconfig"
+
+    def log(self, component: str) -> Path:
+        """Log file of a component."""
+        return self.logs / f"{component}.log"
+
+    @property
+    def cgroup(self) -> str:
+        """Name of this session's cgroup: the same for the same folder, so that a later command finds it."""
+        return f"batchlab-{hashlib.sha256(str(self.home).encode()).hexdigest()[:12]}"
+
+
+ComponentState = Literal["waiting", "starting", "running", "restarting", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentStatus:
+    """One supervised program. `pid` is the sandbox's numbering; `since` Unix seconds; `note` says what
+    happened last (for example how it ended before it was restarted)."""
+
+    name: str
+    state: ComponentState
+    pid: int
+    restarts: int
+    since: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineStatus:
+    """What is there. `dead`: it was started and its processes are gone without a stop."""
+
+    state: Literal["running", "starting", "stopped", "dead"]
+    pid: int = 0
+    """The keeper's process id on the host; 0 when there is none."""
+    init_pid: int = 0
+    """The sandbox's first process, in the host's numbering."""
+    since: float = 0.0
+    components: tuple[ComponentStatus, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootEvent:
+    """One thing that happened while a machine came up; `seconds` since its start."""
+
+    task: str
+    state: Literal["started", "ready", "failed", "note"]
+    seconds: float
+    detail: str = ""
+
+
+def write_private(path: Path, content: str | bytes) -> None:
+    """Write a 0600 file by temp file and rename."""
+    data = content.encode() if isinstance(content, str) else content
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    temporary.replace(path)

@@ -1,0 +1,183 @@
+"""Certificates and kubeconfigs: one identity for each component, as in a real cluster.
+
+Owns who is called what (common name = user, organisation = groups) and which authority vouches for it.
+Roles are bound to these names in `cluster.bootstrap`. Source: Kubernetes "PKI certificates and requirements".
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+from base64 import b64encode
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from cluster.machine import API_SERVER, NODE_IP, Layout, MachineConfig, write_private
+
+LIFETIME = datetime.timedelta(days=365)
+LEARNER, LEARNERS = "learner", "batchlab:learners"
+GRADER, GRADERS = "grader", "batchlab:graders"
+KUBELET_CLIENT = "kube-apiserver-kubelet-client"
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """A certificate authority that lives in memory; only its certificate is written."""
+
+    certificate: x509.Certificate
+    key: ec.EllipticCurvePrivateKey
+
+    @classmethod
+    def new(cls, name: str) -> Authority:
+        """A self-signed authority."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = _subject(name)
+        builder = _builder(subject, subject, key).add_extension(
+            x509.BasicConstraints(ca=True, path_length=None), critical=True
+        )
+        return cls(builder.sign(key, hashes.SHA256()), key)
+
+    @property
+    def pem(self) -> bytes:
+        """The certificate."""
+        return self.certificate.public_bytes(serialization.Encoding.PEM)
+
+    def issue(self, user: str, group: str = "", hosts: tuple[str, ...] = ()) -> tuple[bytes, bytes]:
+        """(certificate, key) as PEM. With `hosts` it can serve, too."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        usages = [ExtendedKeyUsageOID.CLIENT_AUTH]
+        builder = _builder(_subject(user, group), self.certificate.subject, key)
+        if hosts:
+            usages.append(ExtendedKeyUsageOID.SERVER_AUTH)
+            builder = builder.add_extension(x509.SubjectAlternativeName([_alt(h) for h in hosts]), critical=False)
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+        certificate = builder.sign(self.key, hashes.SHA256())
+        return certificate.public_bytes(serialization.Encoding.PEM), _key_pem(key)
+
+
+def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) -> None:
+    """Make every key, certificate and kubeconfig of one machine below its session folder.
+
+    `webhook_hosts`: add-on name → the names its webhook (and aggregated API) server is called by.
+    """
+    layout = Layout(config.home)
+    pki = layout.pki
+    pki.mkdir(mode=0o700, parents=True, exist_ok=True)
+    cluster, etcd, proxy = (Authority.new(f"batchlab-{name}") for name in ("cluster", "etcd", "front-proxy"))
+    for name, authority in (("ca", cluster), ("etcd-ca", etcd), ("front-proxy-ca", proxy)):
+        write_private(pki / f"{name}.crt", authority.pem)
+
+    def leaf(
+        name: str, authority: Authority, user: str, group: str = "", hosts: tuple[str, ...] = ()
+    ) -> tuple[bytes, bytes]:
+        certificate, key = authority.issue(user, group, hosts)
+        write_private(pki / f"{name}.crt", certificate)
+        write_private(pki / f"{name}.key", key)
+        return certificate, key
+
+    api_hosts = ("127.0.0.1", NODE_IP, "10.96.0.1", "localhost", "kubernetes", "kubernetes.default.svc")
+    leaf("apiserver", cluster, "kube-apiserver", hosts=api_hosts)
+    leaf("apiserver-kubelet-client", cluster, KUBELET_CLIENT)
+    leaf("apiserver-etcd-client", etcd, "kube-apiserver-etcd-client")
+    leaf("etcd", etcd, "etcd", hosts=("127.0.0.1", "localhost"))
+    leaf("front-proxy-client", proxy, "front-proxy-client")
+    for name, hosts in webhook_hosts.items():
+        folder = pki / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        certificate, key = cluster.issue(name, hosts=hosts)
+        for file, content in (("tls.crt", certificate), ("tls.key", key), ("ca.crt", cluster.pem)):
+            write_private(folder / file, content)
+    signer = ec.generate_private_key(ec.SECP256R1())
+    write_private(pki / "sa.key", _key_pem(signer))
+    write_private(
+        pki / "sa.pub",
+        signer.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        ),
+    )
+    people = {
+        layout.admin_kubeconfig: ("batchlab-supervisor", "system:masters", "default"),
+        pki / "controller-manager.kubeconfig": ("system:kube-controller-manager", "", "default"),
+        pki / "scheduler.kubeconfig": ("system:kube-scheduler", "", "default"),
+        layout.kubeconfig: (LEARNER, LEARNERS, config.namespace),
+        layout.grader_kubeconfig: (GRADER, GRADERS, config.namespace),
+    }
+    if node := config.spec.real_node:
+        leaf("kubelet", cluster, f"system:node:{node.name}", "system:nodes", hosts=(node.name, NODE_IP))
+        people[pki / "kubelet.kubeconfig"] = (f"system:node:{node.name}", "system:nodes", "default")
+    for path, (user, group, namespace) in people.items():
+        certificate, key = cluster.issue(user, group)
+        write_private(path, _kubeconfig(config.name, user, namespace, cluster.pem, certificate, key))
+
+
+def _kubeconfig(
+    name: str, user: str, namespace: str, authority: bytes, certificate: bytes, key: bytes
+) -> str:
+    def inline(pem: bytes) -> str:
+        return b64encode(pem).decode()
+
+    return yaml.safe_dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": name,
+            "clusters": [
+                {"name": name, "cluster": {"server": API_SERVER, "certificate-authority-data": inline(authority)}}
+            ],
+            "users": [
+                {
+                    "name": user,
+                    "user": {
+                        "client-certificate-data": inline(certificate),
+                        "client-key-data": inline(key),
+                    },
+                }
+            ],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": user, "namespace": namespace}}],
+        }
+    )
+
+
+def _subject(user: str, group: str = "") -> x509.Name:
+    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, user)]
+    if group:
+        attributes.append(x509.NameAttribute(NameOID.ORGANIZATION_NAME, group))
+    return x509.Name(attributes)
+
+
+def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    now = datetime.datetime.now(datetime.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        # A little in the past: a machine whose clock steps back by a minute still accepts it.
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + LIFETIME)
+    )
+
+
+def _alt(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def read_pem(path: Path) -> str:
+    """A PEM file as `caBundle` wants it (base64 of the PEM text)."""
+    return b64encode(path.read_bytes()).decode()

@@ -1,0 +1,126 @@
+"""From a `MachineConfig` to everything that has to happen, and what has to come first: the start of a machine
+in one function.
+
+Owns the order; what a component or a step is, is said in `cluster.components` and `cluster.steps`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+
+from cluster import bootstrap, steps
+from cluster.addons import ADDONS
+from cluster.components import control_plane, nodes
+from cluster.components.model import Component
+from cluster.components.sidecars import sidecar
+from cluster.machine import Layout, MachineConfig
+from cluster.spec import Manifest
+from cluster.steps import Step
+
+Task = Component | Step
+
+
+def plan(config: MachineConfig) -> tuple[Task, ...]:
+    """Every task of a start. READY is when all are done."""
+    addons = [ADDONS[name] for name in config.spec.addons]
+    real = config.spec.real_node
+    tasks: list[Task] = [
+        control_plane.etcd(config),
+        control_plane.kube_apiserver(config),
+        control_plane.kube_controller_manager(config),
+        control_plane.kube_scheduler(config),
+        steps.apply_roles(),
+    ]
+    usable = ["kube-controller-manager", "kube-scheduler", "roles"]
+    for addon in addons:
+        tasks += [
+            steps.apply_definitions(addon),
+            steps.await_established(addon),
+            steps.apply_rest(addon),
+            steps.request_token(addon.account, after=f"{addon.name}-definitions"),
+            addon.component(config),
+            steps.probe_addon(addon),
+        ]
+        usable.append(f"{addon.name}-probe")
+    if config.spec.fake_nodes:
+        tasks += [
+            steps.apply_accounts("kwok", _kwok_manifests),
+            steps.request_token(nodes.KWOK_ACCOUNT, after="kwok-account"),
+            steps.clear_kwok_leases(),
+            nodes.kwok(config),
+            steps.create_fake_nodes(),
+        ]
+        usable.append("fake-nodes")
+    if real is not None:
+        tasks += [
+            steps.apply_accounts("coredns", lambda _config: bootstrap.dns()),
+            steps.request_token(nodes.COREDNS_ACCOUNT, after="coredns-account"),
+            nodes.coredns(config),
+            nodes.containerd(config),
+            nodes.kubelet(config),
+            steps.import_images(),
+            steps.ready_real_node(real),
+        ]
+        usable += ["coredns", "real-node"]
+    tasks += [
+        sidecar(program, needs=("roles", *(f"{addon.name}-established" for addon in addons)))
+        for program in config.sidecars
+    ]
+    # The lab's own objects come last, so that the recorder sees them from their first moment.
+    tasks.append(steps.apply_start_manifests(needs=(*usable, *(s.name for s in config.sidecars))))
+    return tuple(tasks)
+
+
+def waves(tasks: Iterable[Task]) -> list[list[Task]]:
+    """The tasks in groups that may run together, in order. ValueError on an unknown need or a cycle."""
+    by_name = {task.name: task for task in tasks}
+    for task in by_name.values():
+        if missing := set(task.needs) - by_name.keys():
+            raise ValueError(f"{task.name} needs unknown {sorted(missing)}")
+    sorter = TopologicalSorter({name: task.needs for name, task in by_name.items()})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise ValueError(f"tasks need each other: {error.args[1]}") from error
+    result = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        result.append([by_name[name] for name in ready])
+        sorter.done(*ready)
+    return result
+
+
+def shell(config: MachineConfig) -> str:
+    """What a start would do, as a person would type it (`grader start --dry-run`)."""
+    lines = [f"# {config.name}: {'root' if config.spec.real_node else 'any user'}; in a sandbox of its own"]
+    for number, wave in enumerate(waves(plan(config)), 1):
+        lines.append(f"\n# wave {number}")
+        for task in wave:
+            lines += _component_lines(task) if isinstance(task, Component) else task.typed
+    return "\n".join(lines) + "\n"
+
+
+def _component_lines(component: Component) -> list[str]:
+    files = [f"# writes {path}" for path in component.files]
+    binds = [f"# sees {source} at {target}" for source, target in component.mounts]
+    env = [f"{key}={shlex.quote(value)}" for key, value in component.env.items()]
+    return [*files, *binds, " ".join([*env, shlex.join(component.argv), "&"])]
+
+
+def _kwok_manifests(config: MachineConfig) -> list[Manifest]:
+    manifests: list[Manifest] = json.loads((config.binaries / "manifests" / "kwok.json").read_text())
+    return manifests
+
+
+def write_files(config: MachineConfig) -> None:
+    """Write every component's configuration files below the session folder."""
+    layout = Layout(config.home)
+    layout.etc.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for task in plan(config):
+        if isinstance(task, Component):
+            for path, text in task.files.items():
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                path.write_text(text)

@@ -1,0 +1,91 @@
+"""The learner's place: a shell's own root, process list and user namespace beside the cluster.
+
+Owns what a learner's command can see: the host's programs, kubectl, the lab's kubeconfig, the work folder and
+the examiner's socket. It sees no key of the cluster, no other session, no process of the sandbox, and nothing
+it deletes is anybody else's: each shell has a fresh overlay, and the user namespace takes away the power to
+mount devices or make them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from cluster.machine import RUNTIME, Layout, MachineConfig
+from cluster.paths import state_dir
+from cluster.sandbox import kernel, rootfs
+
+HOME = Path("/home/learner")
+EXAMINER = RUNTIME / "grader.sock"
+BIN = RUNTIME / "bin"
+
+
+def command(home: Path, init_pid: int, argv: list[str], env: dict[str, str], *, privileged: bool) -> list[str]:
+    """The command line, for the host, that runs `argv` at the learner's place with `env` and nothing else."""
+    enter = ["nsenter", f"--target={init_pid}", "--mount", "--uts", "--ipc", "--net", "--pid"]
+    if not privileged:
+        enter += ["--user", "--preserve-credentials"]
+    words = [f"{key}={value}" for key, value in sorted(env.items())]
+    inner = [sys.executable, "-P", "-m", "cluster.sandbox.desk", str(home), "--", *argv]
+    python_path = f"PYTHONPATH={Path(__file__).resolve().parents[2]}"
+    return [*enter, "--", "env", "-i", *words, python_path, *inner]
+
+
+def main() -> None:
+    """`python -m cluster.sandbox.desk SESSION-FOLDER -- ARGV…`, already inside the sandbox's namespaces."""
+    home, _dashes, *argv = sys.argv[1:]
+    config = MachineConfig.from_json((Path(home) / "machine.json").read_text())
+    _furnish(config)
+    os.environ.pop("PYTHONPATH", None)
+    os.environ.update(
+        HOME=str(HOME),
+        USER="learner",
+        SHELL="/bin/bash",
+        KUBECONFIG=str(HOME / ".kube/config"),
+        PATH=f"{BIN}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        BATCHLAB_INSIDE=config.name,
+    )
+    os.chdir(HOME / config.workdir)
+    # A user namespace of its own: root's name, none of its power over the machine. In a pid namespace of its
+    # own the cluster's programs can't be seen or signalled.
+    unshare = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    os.execvp(unshare[0], [*unshare, "--", *argv])  # noqa: S606  # the learner's own command
+
+
+def _furnish(config: MachineConfig) -> None:
+    layout = Layout(config.home)
+    kubectl = config.binaries / "bin/kubectl"
+    kubeconfig = layout.kubeconfig.read_bytes()
+    binds = [rootfs.Bind(source=folder, target=folder) for folder in rootfs.program_folders()]
+    binds += [
+        rootfs.Bind(source=kubectl, target=BIN / "kubectl"),
+        rootfs.Bind(source=layout.work, target=HOME / config.workdir, read_only=False),
+    ]
+    if (socket := layout.run / "grader.sock").exists():
+        binds.append(rootfs.Bind(source=socket, target=EXAMINER, read_only=False))
+    kernel.unshare(kernel.CLONE_NEWNS)
+    root = rootfs.build(
+        RUNTIME / f"desk-{os.getpid()}",
+        privileged=config.privileged,
+        lower=RUNTIME / "host",
+    )
+    for hidden in (Path("/home"), Path("/root"), state_dir(), config.home):
+        # The user's own files are none of the lab's business; the session's keys none of the learner's.
+        target = root / hidden.relative_to("/")
+        if target.is_dir() or not config.privileged:
+            target.mkdir(parents=True, exist_ok=True)
+            kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    rootfs.add(root, binds)
+    kube = root / HOME.relative_to("/") / ".kube"
+    kube.mkdir(parents=True, exist_ok=True)
+    (kube / "config").write_bytes(kubeconfig)
+    (kube / "config").chmod(0o600)
+    grader = root / (BIN / "grader").relative_to("/")
+    grader.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m grader.session.examiner_client {EXAMINER} "$@"\n')
+    grader.chmod(0o755)
+    rootfs.enter(root)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The host-side process of a sandbox: makes the namespaces, waits, and cleans up after it.
+
+Owns the moment between "a command was typed" and "PID 1 supervises", and what must be removed on the host when
+PID 1 is gone (the cgroup). Its lock on `run/keeper.json` is how every other command knows that a sandbox lives.
+When it is killed the kernel kills PID 1 with it, and with PID 1 everything in the sandbox.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import IO
+
+from cluster.machine import NODE_IP, RUNTIME, Layout, MachineConfig
+from cluster.sandbox import cgroups, kernel, rootfs
+from cluster.supervisor.events import FAILED, EventLog
+from cluster.supervisor.main import supervise
+
+_NETWORK = f"""link set lo up
+link add node0 type bridge
+addr add {NODE_IP}/24 dev node0
+link set node0 up
+"""
+_LOCK_SECONDS = 1.0
+_NAMESPACES = (
+    kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC
+)
+
+
+def main() -> None:
+    """`python -m cluster.sandbox.keeper SESSION-FOLDER`."""
+    began = time.monotonic()
+    config = MachineConfig.from_json((Path(sys.argv[1]) / "machine.json").read_text())
+    layout = Layout(config.home)
+    with layout.keeper.open("a") as lock:
+        _take(lock)
+        lock.truncate(0)
+        init = _start(config, layout, began)
+        lock.write(json.dumps({"pid": os.getpid(), "init_pid": init, "since": time.time()}))
+        lock.flush()
+        signal.signal(signal.SIGTERM, lambda *_: os.kill(init, signal.SIGTERM))
+        _pid, status = os.waitpid(init, 0)
+        clean(layout)
+    sys.exit(os.waitstatus_to_exitcode(status) != 0)
+
+
+def _take(lock: IO[str]) -> None:
+    """Hold the session's lock for life. BlockingIOError: another keeper has it."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # perhaps only a `status` that looks whether anybody has it
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def clean(layout: Layout) -> list[Path]:
+    """Remove what a dead sandbox leaves on the host outside its folder, and its sockets. What is left of it."""
+    left = cgroups.remove(layout.cgroup) if os.geteuid() == 0 else []
+    for path in (layout.control, *layout.run.glob("*.sock")):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(layout.etcd, ignore_errors=True)
+    return left
+
+
+def _start(config: MachineConfig, layout: Layout, began: float) -> int:
+    """Fork PID 1 of the new sandbox; its process id on the host.
+
+    Namespaces are unshared in a short-lived process between, so that this one stays on the host; PID 1 becomes
+    this process's child because this one adopts orphans.
+    """
+    kernel.adopt_orphans()
+    report_out, report_in = os.pipe()
+    leash_out, leash_in = os.pipe()
+    opener = os.fork()
+    if opener == 0:
+        status = 1
+        try:
+            _unshare(config, layout)
+            init = os.fork()
+            if init == 0:
+                os.close(leash_in)
+                _become_init(config, layout, began, leash_out)
+            os.write(report_in, str(init).encode())
+            status = 0
+        except BaseException:  # noqa: BLE001  # this fork must never return into its parent's code
+            _report_failure(layout, began)
+        os._exit(status)
+    os.close(report_in)
+    os.waitpid(opener, 0)
+    init_pid = int(os.read(report_out, 32) or 0)
+    os.close(report_out)
+    if not init_pid:
+        clean(layout)
+        sys.exit(1)
+    # Only now is PID 1 our child, and only now may it tie its life to its parent's.
+    os.write(leash_in, b"x")
+    os.close(leash_in)
+    os.close(leash_out)
+    return init_pid
+
+
+def _unshare(config: MachineConfig, layout: Layout) -> None:
+    if config.privileged:
+        cgroups.join(layout.cgroup)
+        kernel.unshare(_NAMESPACES | kernel.CLONE_NEWCGROUP)
+        return
+    user, group = os.geteuid(), os.getegid()
+    kernel.unshare(_NAMESPACES | kernel.CLONE_NEWUSER | kernel.CLONE_NEWCGROUP)
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+
+
+def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int) -> None:
+    status = 1
+    try:
+        if os.read(leash, 1) != b"x":
+            os._exit(1)  # the keeper died first
+        os.close(leash)
+        kernel.die_with_parent(signal.SIGKILL)
+        _make_room(config, layout)
+        supervise(config, began)
+        status = 0
+    except BaseException:  # noqa: BLE001  # PID 1 must end, not unwind into the keeper's code
+        _report_failure(layout, began)
+    os._exit(status)
+
+
+def _make_room(config: MachineConfig, layout: Layout) -> None:
+    """Root file system, cgroups, host name and network of the sandbox."""
+    binds = [rootfs.Bind(source=folder, target=folder) for folder in rootfs.program_folders()]
+    binds.append(rootfs.Bind(source=config.binaries, target=config.binaries))
+    binds.append(rootfs.Bind(source=config.home, target=config.home, read_only=False))
+    real = config.spec.real_node is not None
+    root = rootfs.build(layout.run / "sandbox", privileged=config.privileged, lower=Path("/"), kmsg=real)
+    rootfs.add(root, binds)
+    runtime = root / RUNTIME.relative_to("/")
+    runtime.mkdir(exist_ok=True)
+    if config.privileged:
+        # What the learner's place starts from: the host's root file system, without anything mounted on it.
+        (runtime / "host").mkdir()
+        kernel.bind(Path("/"), runtime / "host", read_only=True)
+        cgroups.mount_inside(root)
+    rootfs.enter(root)
+    socket.sethostname(config.spec.real_node.name if config.spec.real_node else "lab")
+    subprocess.run(["ip", "-batch", "-"], input=_NETWORK, text=True, check=True)
+
+
+def _report_failure(layout: Layout, began: float) -> None:
+    """Into the supervisor's log in full, and as the start's last event in one line."""
+    traceback.print_exc()
+    sys.stderr.flush()
+    error = sys.exc_info()[1]
+    EventLog(layout.events, began).write(FAILED, "failed", f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()

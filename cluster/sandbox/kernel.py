@@ -1,0 +1,105 @@
+"""The few Linux calls that Python 3.11 has no function for.
+
+Owns nothing but their spelling; OSError with the call's name where the kernel refuses.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from pathlib import Path
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+MNT_DETACH = 0x2
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+_MOUNT_ATTR_RDONLY = 0x1
+_SYS_MOUNT_SETATTR = 442
+_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _MountAttr(ctypes.Structure):
+    _fields_ = (
+        ("attr_set", ctypes.c_uint64),
+        ("attr_clr", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("userns_fd", ctypes.c_uint64),
+    )
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str = "") -> None:
+    """mount(2)."""
+    result = _libc.mount(
+        source.encode(), str(target).encode(), kind.encode() or None, ctypes.c_ulong(flags), data.encode() or None
+    )
+    _check(result, f"mount {kind or source} on {target}")
+
+
+def bind(source: Path, target: Path, *, recursive: bool = False, read_only: bool = False) -> None:
+    """Show `source` at `target`."""
+    mount(str(source), target, flags=MS_BIND | (MS_REC if recursive else 0))
+    if read_only:
+        # mount_setattr keeps the flags that a user namespace has locked; a remount would have to repeat them.
+        attributes = _MountAttr(attr_set=_MOUNT_ATTR_RDONLY)
+        result = _libc.syscall(
+            _SYS_MOUNT_SETATTR,
+            _AT_FDCWD,
+            str(target).encode(),
+            _AT_RECURSIVE if recursive else 0,
+            ctypes.byref(attributes),
+            ctypes.sizeof(attributes),
+        )
+        _check(result, f"mount_setattr {target}")
+
+
+def unmount(target: Path) -> None:
+    """Lazy umount2(2)."""
+    _check(_libc.umount2(str(target).encode(), MNT_DETACH), f"umount {target}")
+
+
+def pivot_root(new: Path, old: Path) -> None:
+    """pivot_root(2): `new` becomes `/`; the former root is found at `old`, a folder below `new`."""
+    number = _SYS_PIVOT_ROOT.get(platform.machine())
+    if number is None:
+        raise OSError(f"pivot_root on {platform.machine()} is not known to us")
+    _check(_libc.syscall(number, str(new).encode(), str(old).encode()), "pivot_root")
+
+
+def die_with_parent(signal_number: int) -> None:
+    """PR_SET_PDEATHSIG."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl")
+
+
+def adopt_orphans() -> None:
+    """PR_SET_CHILD_SUBREAPER."""
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")

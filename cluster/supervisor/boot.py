@@ -1,0 +1,108 @@
+"""Bringing up a plan: each task as soon as what it needs is done.
+
+Owns the concurrency of a start and the record of what is done; which tasks there are is `cluster.plan`'s.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+
+from cluster.api import Api
+from cluster.components.model import Component
+from cluster.errors import EnvironmentProblem, Problem
+from cluster.i18n import _
+from cluster.machine import Layout, MachineConfig
+from cluster.plan import Task, plan, waves
+from cluster.steps import Step
+from cluster.supervisor.events import FAILED, READY, EventLog
+from cluster.supervisor.processes import ProcessTable
+from cluster.supervisor.service import Service, sanitized_environment
+
+
+class Boot:
+    """A start in progress, and afterwards the services it left running."""
+
+    def __init__(self, config: MachineConfig, processes: ProcessTable, events: EventLog) -> None:
+        self.config = config
+        self._layout = Layout(config.home)
+        self._processes = processes
+        self._events = events
+        self._done: dict[str, threading.Event] = {}
+        self._failed = threading.Event()
+        self._steps: dict[str, Step] = {}
+        self.services: dict[str, Service] = {}
+        self.ready = threading.Event()
+
+    @cached_property
+    def api(self) -> Api:
+        """The supervisor's own identity; made when first needed, since the pki is written by then."""
+        return Api.from_kubeconfig(self._layout.admin_kubeconfig)
+
+    def begin(self) -> None:
+        """Start every task's thread; READY or FAILED is the last event."""
+        tasks = plan(self.config)
+        waves(tasks)  # a need that can't be met fails here, not as a start that never ends
+        self._done = {task.name: threading.Event() for task in tasks}
+        for task in tasks:
+            if isinstance(task, Component):
+                self.services[task.name] = Service(
+                    task,
+                    self._processes,
+                    self._layout.log(task.name),
+                    self._repeat,
+                    lambda text, name=task.name: self._events.write(name, "note", text),  # type: ignore[misc]
+                )
+            else:
+                self._steps[task.name] = task
+        threads = [threading.Thread(target=self._perform, args=(task,), daemon=True) for task in tasks]
+        for thread in threads:
+            thread.start()
+        threading.Thread(target=self._conclude, args=(threads,), daemon=True).start()
+
+    def run(self, argv: tuple[str, ...], seconds: float) -> None:
+        """A short program of ours, its output in `logs/steps.log`."""
+        log = self._layout.log("steps")
+        child = self._processes.spawn(argv, sanitized_environment(), log)
+        if not child.wait(seconds):
+            raise EnvironmentProblem(_("{program} did not end").format(program=argv[0]))
+        if child.status != 0:
+            raise EnvironmentProblem(
+                f"{argv[0]}: {child.describe_end()}", advice="\n".join(log.read_text().splitlines()[-5:])
+            )
+
+    def _perform(self, task: Task) -> None:
+        for need in task.needs:
+            self._done[need].wait()
+        if self._failed.is_set():
+            self._done[task.name].set()
+            return
+        self._events.write(task.name, "started")
+        work: Callable[[], None] = (
+            self.services[task.name].start if isinstance(task, Component) else lambda: task.work(self)
+        )
+        try:
+            work()
+        except Problem as problem:
+            self._failed.set()
+            self._events.write(task.name, "failed", "\n".join(filter(None, (problem.message, problem.advice))))
+        except Exception as error:  # noqa: BLE001  # a bug of ours in one task must end the start, said as ours
+            self._failed.set()
+            self._events.write(task.name, "failed", f"our bug: {error!r}")
+        else:
+            self._events.write(task.name, "ready")
+        finally:
+            self._done[task.name].set()
+
+    def _conclude(self, threads: list[threading.Thread]) -> None:
+        for thread in threads:
+            thread.join()
+        if self._failed.is_set():
+            self._events.write(FAILED, "failed")
+        else:
+            self.ready.set()
+            self._events.write(READY, "ready")
+
+    def _repeat(self, step: str) -> None:
+        self._steps[step].work(self)
