@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# No annotation: the groups share a node because nothing keeps them apart.
+set -euo pipefail
+
+cat > wide.yaml <<'YAML'
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata:
+  name: wide
+  namespace: infer
+spec:
+  replicas: 2
+  leaderWorkerTemplate:
+    size: 2
+    restartPolicy: RecreateGroupOnPodRestart
+    workerTemplate:
+      spec:
+        nodeSelector:
+          kubernetes.io/hostname: gpu-a
+        tolerations:
+          - key: kwok.x-k8s.io/node
+            operator: Exists
+        containers:
+          - name: engine
+            image: busybox:stable
+            imagePullPolicy: IfNotPresent
+            command: [sh, -c, "sleep 3600"]
+            resources:
+              limits:
+                nvidia.com/gpu: 1
+YAML
+kubectl apply -f wide.yaml
+
+kubectl wait lws/wide --for=condition=Available --timeout=60s
+kubectl wait pod -l leaderworkerset.sigs.k8s.io/name=wide --for=condition=Ready --timeout=60s
