@@ -1,7 +1,7 @@
 """A narrow port to kube-apiserver: plain dicts in and out.
 
-Owns connections, paths of kinds (by discovery), and the translation of HTTP failures into `ApiUnavailable`,
-`ApiRefused` and `WatchExpired`. It is urllib3 and JSON instead of the `kubernetes` client, because importing
+Owns connections, paths of kinds (by discovery) and the translation of HTTP failures into
+`ApiUnavailable`, `ApiRefused` and `WatchExpired`. It is urllib3 and JSON instead of the `kubernetes` client, because importing
 that costs a second and 80 MB per process, and our objects (custom resources, mostly) have no typed models in it.
 """
 
@@ -15,7 +15,7 @@ import urllib.parse
 from base64 import b64decode
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import urllib3
 import yaml
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 FIELD_MANAGER = "batchlab"
 _JSON = "application/json"
-Manifests: TypeAlias = "list[Manifest]"  # inside the class, `list` is the verb
 _NO_RETRIES = urllib3.Retry(total=0, redirect=0)
 
 
@@ -58,7 +57,7 @@ class Api:
     def from_kubeconfig(cls, path: Path, timeout: float = 10.0) -> Api:
         """The identity of `path`'s current context (certificate or token, inline data only)."""
         try:
-            config = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)  # noqa: S506  # a safe loader, in C
+            config = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)  # a safe loader, in C
             context = next(c for c in config["contexts"] if c["name"] == config["current-context"])["context"]
             user = next(u for u in config["users"] if u["name"] == context["user"])["user"]
             cluster = next(c for c in config["clusters"] if c["name"] == context["cluster"])["cluster"]
@@ -81,7 +80,7 @@ class Api:
                 return None
             raise
 
-    def list(  # noqa: A003  # the API's own verb
+    def list(  # the API's own verb
         self,
         api_version: str,
         kind: str,
@@ -236,9 +235,7 @@ class Api:
     ) -> dict[str, Any]:
         """One request to any API path; the decoded answer. `timeout`: seconds, the identity's own if None."""
         limit = None if timeout is None else Timeout(timeout)
-        response = self._send(
-            method, path, body, query=query, content_type=content_type, accept=accept, timeout=limit
-        )
+        response = self._send(method, path, body, query=query, content_type=content_type, accept=accept, timeout=limit)
         self._raise_for_status(response)
         return cast("dict[str, Any]", response.json())
 

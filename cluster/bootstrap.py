@@ -25,7 +25,10 @@ def roles() -> list[Manifest]:
             "kind": "ClusterRole",
             "metadata": {"name": "batchlab:grader"},
             "rules": [
-                _read("", ["bindings", "configmaps", "endpoints", "events", "limitranges", "namespaces", "nodes"]),
+                _read(
+                    "",
+                    ["bindings", "configmaps", "endpoints", "events", "limitranges", "namespaces", "nodes"],
+                ),
                 _read("", ["persistentvolumeclaims", "persistentvolumes", "pods", "pods/log", "podtemplates"]),
                 _read("", ["replicationcontrollers", "resourcequotas", "serviceaccounts", "services"]),
                 *(_read(group, ["*"]) for group in _READABLE_GROUPS),

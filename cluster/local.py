@@ -147,9 +147,7 @@ def _launch(config: MachineConfig) -> subprocess.Popen[bytes]:
         )
 
 
-def _follow(
-    config: MachineConfig, process: subprocess.Popen[bytes], on_event: Callable[[BootEvent], None]
-) -> None:
+def _follow(config: MachineConfig, process: subprocess.Popen[bytes], on_event: Callable[[BootEvent], None]) -> None:
     layout = Layout(config.home)
     offset, failures = 0, []
     deadline = time.monotonic() + _START_SECONDS

@@ -97,9 +97,7 @@ def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) 
     write_private(pki / "sa.key", _key_pem(signer))
     write_private(
         pki / "sa.pub",
-        signer.public_key().public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-        ),
+        signer.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo),
     )
     people = {
         layout.admin_kubeconfig: ("batchlab-supervisor", "system:masters", "default"),
@@ -116,9 +114,7 @@ def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) 
         write_private(path, _kubeconfig(config.name, user, namespace, cluster.pem, certificate, key))
 
 
-def _kubeconfig(
-    name: str, user: str, namespace: str, authority: bytes, certificate: bytes, key: bytes
-) -> str:
+def _kubeconfig(name: str, user: str, namespace: str, authority: bytes, certificate: bytes, key: bytes) -> str:
     def inline(pem: bytes) -> str:
         return b64encode(pem).decode()
 
@@ -128,7 +124,10 @@ def _kubeconfig(
             "kind": "Config",
             "current-context": name,
             "clusters": [
-                {"name": name, "cluster": {"server": API_SERVER, "certificate-authority-data": inline(authority)}}
+                {
+                    "name": name,
+                    "cluster": {"server": API_SERVER, "certificate-authority-data": inline(authority)},
+                }
             ],
             "users": [
                 {

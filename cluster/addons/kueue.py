@@ -63,11 +63,7 @@ KUEUE = Addon(
                 "namespace": "default",
                 "labels": {"kueue.x-k8s.io/queue-name": "probe"},
             },
-            "spec": {
-                "template": {
-                    "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "probe"}]}
-                }
-            },
+            "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "probe"}]}}},
         },
     ),
 )

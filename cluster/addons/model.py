@@ -1,4 +1,4 @@
-"""What an add-on is: a manager program, its upstream manifests, and how to know that its webhooks answer.
+"""What an add-on is: a manager program, its upstream manifests, and how to know its webhooks answer.
 
 Owns the rewriting of upstream manifests for a manager that runs as a process instead of a pod. The manifests
 come out of the very Go module that the program was built from; only what a process can't have is changed:

@@ -1,1 +1,1 @@
-"""A sandbox: namespaces, a root file system, a cgroup and a network of its own, and the learner's place in it."""
+"""A sandbox: namespaces, root file system, cgroup and network of its own, and the learner's place in it."""

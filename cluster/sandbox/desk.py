@@ -49,7 +49,16 @@ def main() -> None:
     os.chdir(HOME / config.workdir)
     # A user namespace of its own: root's name, none of its power over the machine. In a pid namespace of its
     # own the cluster's programs can't be seen or signalled.
-    unshare = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    unshare = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+    ]
     os.execvp(unshare[0], [*unshare, "--", *argv])  # noqa: S606  # the learner's own command
 
 

@@ -1,8 +1,8 @@
 """The host-side process of a sandbox: makes the namespaces, waits, and cleans up after it.
 
-Owns the moment between "a command was typed" and "PID 1 supervises", and what must be removed on the host when
-PID 1 is gone (the cgroup). Its lock on `run/keeper.json` is how every other command knows that a sandbox lives.
-When it is killed the kernel kills PID 1 with it, and with PID 1 everything in the sandbox.
+Owns the moment between "a command was typed" and "PID 1 supervises", and what must be removed on the
+host when PID 1 is gone (the cgroup). Its lock on `run/keeper.json` is how every other command knows that a
+sandbox lives. When it is killed the kernel kills PID 1 with it, and with PID 1 everything in the sandbox.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ addr add {NODE_IP}/24 dev node0
 link set node0 up
 """
 _LOCK_SECONDS = 1.0
-_NAMESPACES = (
-    kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC
-)
+_NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC
 
 
 def main() -> None:

@@ -54,7 +54,11 @@ def unshare(flags: int) -> None:
 def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str = "") -> None:
     """mount(2)."""
     result = _libc.mount(
-        source.encode(), str(target).encode(), kind.encode() or None, ctypes.c_ulong(flags), data.encode() or None
+        source.encode(),
+        str(target).encode(),
+        kind.encode() or None,
+        ctypes.c_ulong(flags),
+        data.encode() or None,
     )
     _check(result, f"mount {kind or source} on {target}")
 

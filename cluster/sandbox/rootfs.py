@@ -133,10 +133,21 @@ def _make_devices(dev: Path, *, kmsg: bool) -> None:
         (dev / name).touch()
         kernel.bind(Path("/dev", name), dev / name)
     (dev / "pts").mkdir()
-    kernel.mount("devpts", dev / "pts", "devpts", kernel.MS_NOSUID | kernel.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
+    kernel.mount(
+        "devpts",
+        dev / "pts",
+        "devpts",
+        kernel.MS_NOSUID | kernel.MS_NOEXEC,
+        "newinstance,ptmxmode=0666,mode=620",
+    )
     (dev / "ptmx").symlink_to("pts/ptmx")
     (dev / "shm").mkdir()
     kernel.mount("tmpfs", dev / "shm", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=1777")
-    for name, target in (("fd", "self/fd"), ("stdin", "self/fd/0"), ("stdout", "self/fd/1"), ("stderr", "self/fd/2")):
+    for name, target in (
+        ("fd", "self/fd"),
+        ("stdin", "self/fd/0"),
+        ("stdout", "self/fd/1"),
+        ("stderr", "self/fd/2"),
+    ):
         with contextlib.suppress(FileExistsError):
             (dev / name).symlink_to(f"/proc/{target}")

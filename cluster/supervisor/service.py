@@ -52,9 +52,7 @@ class Service:
         self._child: Child | None = None
         self._stopping = False
         self._crashes: deque[float] = deque(maxlen=_CRASHES)
-        self._status = ComponentStatus(
-            name=component.name, state="waiting", pid=0, restarts=0, since=time.time()
-        )
+        self._status = ComponentStatus(name=component.name, state="waiting", pid=0, restarts=0, since=time.time())
 
     @property
     def status(self) -> ComponentStatus:
