@@ -1,0 +1,208 @@
+"""Everything that can be said of a lab without starting a cluster.
+
+Owns the list of rules; a rule about one kind of file lives with that file's reader.
+"""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from cluster.i18n import LANGUAGES, _
+from grader.lab.cases import compare_cases, read_cases
+from grader.lab.catalogue import lab_folders, prerequisites
+from grader.lab.graph import circles
+from grader.lab.overlay import read_translation, translation_file
+from grader.lab.parse import LAB_FILE, Reading, read_lab
+from grader.lab.problems import LabProblem, did_you_mean, read_source
+from grader.lab.prose import check_prose, compare_prose
+from grader.lab.scripts import compare_solutions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from grader.lab.checkblock import CheckDraft
+
+CHECKS_FILE = "checks.py"
+FOLDERS = ("start", "solution", "wrong", "assets")
+_OTHER_FILES = ("README.md",)
+_ALWAYS_THERE = {"default", "kube-system", "kube-public", "kube-node-lease"}
+_ADDON_OF_GROUP = {
+    "jobset.x-k8s.io": "jobset",
+    "kueue.x-k8s.io": "kueue",
+    "leaderworkerset.x-k8s.io": "lws",
+}
+
+
+def lint_lab(folder: Path) -> list[LabProblem]:
+    """All that is wrong with the lab in `folder`, in every language, by file and line."""
+    found: list[LabProblem] = []
+    found += _files(folder)
+    reading = read_lab(folder, found)
+    if reading is not None:
+        checks = reading.check_ids()
+        found += check_prose(reading.outline)
+        found += _checks(reading)
+        found += _objects(reading)
+        found += _other_labs(reading)
+        for lang in LANGUAGES:
+            if lang != "en" and (translation := read_translation(folder, lang, checks, found)) is not None:
+                found += check_prose(translation.outline)
+                found += compare_prose(reading.outline, translation.outline)
+        steps = {section.id: section.line for section, _drafts in reversed(reading.steps) if section.id}
+        compare_solutions(folder, list(reversed(steps.items())), found)
+        found += compare_cases(read_cases(folder, found), checks)
+    found += _shell(folder)
+    return sorted(set(found))
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+def _files(folder: Path) -> Iterator[LabProblem]:
+    """Files and folders that nothing reads: mostly a name that is misspelt."""
+    if not folder.is_dir():
+        return
+    translations = [translation_file(folder, lang).name for lang in LANGUAGES if lang != "en"]
+    known = (LAB_FILE, *translations, CHECKS_FILE, *FOLDERS, *_OTHER_FILES)
+    for path in sorted(folder.iterdir()):
+        if path.name not in known and not path.name.startswith((".", "__pycache__")):
+            message = _("nothing reads '{name}' here; known: {known}")
+            message = message.format(name=path.name, known=", ".join(known)) + did_you_mean(path.name, known)
+            yield LabProblem(str(path), 1, 1, message)
+
+
+def _shell(folder: Path) -> Iterator[LabProblem]:
+    """Scripts that bash can't parse (bash reads them, and runs nothing)."""
+    bash = shutil.which("bash")
+    scripts = sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
+    for script in scripts if bash else ():
+        run = subprocess.run(
+            [str(bash), "-n"],
+            input=script.read_bytes() if script.is_file() else b"",
+            capture_output=True,
+            check=False,
+            env={"LC_ALL": "C"},
+        )
+        for line in run.stderr.decode(errors="replace").splitlines()[:1]:
+            _file, _line, rest = line.partition(": line ")
+            number, _colon, message = rest.partition(": ")
+            at = int(number) if number.isdigit() else 1
+            yield LabProblem(str(script), at, 1, _("bash: {message}").format(message=message or line))
+
+
+# -- checks -----------------------------------------------------------------------------------------------
+
+
+def _checks(reading: Reading) -> Iterator[LabProblem]:
+    order = [check for ids in reading.check_ids().values() for check in ids]
+    functions, problems = _functions(reading.folder)
+    yield from problems
+    for section, drafts in reading.steps:
+        if not section.checks:
+            message = _("step '{id}' has no check: nothing tells a learner that it is done")
+            yield reading.outline.source.problem(
+                section.line, 1, message.format(id=section.id or section.title)
+            )
+        for draft in drafts:
+            yield from _later(draft, order)
+            yield from _function(draft, functions)
+            yield from _addon_of_check(draft, reading)
+
+
+def _later(draft: CheckDraft, order: list[str]) -> Iterator[LabProblem]:
+    """Checks run in the order of the lab: one that waits for a later one would always be skipped once."""
+    after = draft.value.get("after")
+    for index, name in enumerate(after if isinstance(after, list) else []):
+        if name in order and draft.id in order and order.index(name) > order.index(draft.id):
+            message = _("check '{name}' comes later in the lab: name one that comes before").format(name=name)
+            yield draft.problem(("after", index), message)
+
+
+def _functions(folder: Path) -> tuple[list[str], list[LabProblem]]:
+    """The functions of `checks.py`, which is read and not run."""
+    if not (folder / CHECKS_FILE).exists():
+        return [], []
+    found: list[LabProblem] = []
+    source = read_source(folder / CHECKS_FILE, found)
+    if source is None:
+        return [], found
+    try:
+        tree = ast.parse(source.text)
+    except SyntaxError as error:
+        found.append(source.problem(error.lineno or 1, error.offset or 1, error.msg))
+        return [], found
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)], found
+
+
+def _function(draft: CheckDraft, functions: list[str]) -> Iterator[LabProblem]:
+    python = draft.value.get("python")
+    name = python.get("function") if isinstance(python, dict) else None
+    if isinstance(name, str) and name not in functions:
+        message = _("no function '{name}' in checks.py").format(name=name)
+        yield draft.problem(("python", "function"), message + did_you_mean(name, functions))
+
+
+def _addon_of_check(draft: CheckDraft, reading: Reading) -> Iterator[LabProblem]:
+    from grader.checks.objects import KINDS
+
+    if draft.check is None or reading.matter is None:
+        return
+    for kind in sorted(draft.check.kind.kinds()):
+        if message := _without_addon(kind, KINDS.get(kind, ""), reading.matter.cluster.addons):
+            yield draft.problem((draft.check.kind.name,), message)
+
+
+# -- objects and labs beside it ---------------------------------------------------------------------------
+
+
+def _objects(reading: Reading) -> Iterator[LabProblem]:
+    """Start manifests that the cluster would refuse."""
+    if reading.matter is None:
+        return
+    namespaces = {reading.matter.namespace, *_ALWAYS_THERE}
+    namespaces |= {
+        found.value["metadata"]["name"] for found in reading.start if found.value["kind"] == "Namespace"
+    }
+    for located in reading.start:
+        namespace = located.value["metadata"].get("namespace")
+        if namespace and namespace not in namespaces:
+            message = _("nothing makes the namespace '{namespace}'").format(namespace=namespace)
+            path = ("metadata", "namespace")
+            yield located.problem(path, message + did_you_mean(namespace, namespaces))
+        kind, api_version = located.value["kind"], located.value["apiVersion"]
+        if message := _without_addon(kind, api_version, reading.matter.cluster.addons):
+            yield located.problem(("kind",), message)
+
+
+def _without_addon(kind: str, api_version: str, addons: tuple[str, ...]) -> str:
+    addon = _ADDON_OF_GROUP.get(api_version.partition("/")[0], "")
+    if not addon or addon in addons:
+        return ""
+    return _("the cluster has no {kind} without the add-on '{addon}'").format(kind=kind, addon=addon)
+
+
+def _other_labs(reading: Reading) -> Iterator[LabProblem]:
+    """`after` names labs that stand beside this one, and no lab comes after itself by way of others."""
+    if reading.matter is None or not reading.matter.after:
+        return
+    labs = reading.folder.resolve().parent
+    known = lab_folders(labs)
+    problem = reading.outline.source.problem
+    line = _line_of_after(reading)
+    for name in reading.matter.after:
+        if name not in known:
+            message = _("after: no lab '{name}' beside this one").format(name=name)
+            yield problem(line, 1, message + did_you_mean(name, known))
+    for circle in circles({name: prerequisites(labs / name) for name in known}):
+        if len(circle) > 1 and reading.matter.lab in circle:
+            message = _("after: the labs go round in a circle: {circle}")
+            yield problem(line, 1, message.format(circle=" → ".join([*circle, circle[0]])))
+
+
+def _line_of_after(reading: Reading) -> int:
+    lines = (reading.outline.matter or "").split("\n")
+    return next((number for number, line in enumerate(lines, start=2) if line.startswith("after")), 1)

@@ -1,0 +1,138 @@
+"""The objects that exist when a learner arrives: `start/*.yaml` and the lab's Namespace.
+
+Owns reading and ordering them; knows nothing of what the objects mean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cluster.i18n import _
+from grader.lab.located import read_documents
+from grader.lab.problems import LabProblem, read_source, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from cluster.spec import Manifest
+    from grader.lab.located import Located
+
+SUFFIX = ".yaml"
+
+
+def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
+    """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names."""
+    objects: dict[tuple[str, ...], Located] = {}
+    for located in _documents(folder / "start", found):
+        problems = list(_malformed(located))
+        found += problems
+        if problems or located.value is None:
+            continue
+        value, metadata = located.value, located.value["metadata"]
+        identity = (value["apiVersion"], value["kind"], metadata.get("namespace", ""), metadata["name"])
+        if identity in objects:
+            first = objects[identity]
+            message = _("{kind} {name} again (first in {file}, line {line})")
+            message = message.format(
+                kind=value["kind"],
+                name=metadata["name"],
+                file=first.source.path.name,
+                line=first.place(())[0],
+            )
+            found.append(located.problem((), message))
+        objects.setdefault(identity, located)
+    return list(objects.values())
+
+
+def in_namespace(objects: Iterable[Manifest], namespace: str) -> tuple[Manifest, ...]:
+    """The objects with the lab's Namespace before all, then other Namespaces, then the rest in their order.
+
+    An object without a namespace goes to the lab's, unless its kind is known to belong to none.
+    """
+    own: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+    others = []
+    for manifest in objects:
+        if manifest["kind"] == "Namespace" and manifest["metadata"]["name"] == namespace:
+            own = manifest  # with the labels its author gave it
+        else:
+            others.append(_placed(manifest, namespace))
+    return (own, *sorted(others, key=lambda manifest: manifest["kind"] != "Namespace"))
+
+
+def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
+    if not start.exists():
+        return
+    if not start.is_dir():
+        found.append(LabProblem(str(start), 1, 1, _("must be a folder")))
+        return
+    for path in sorted(start.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.suffix != SUFFIX:
+            message = unknown(_("'{word}' is not read: start/ holds .yaml files"), path.name, [])
+            found.append(LabProblem(str(path), 1, 1, message))
+        elif (source := read_source(path, found)) is not None:
+            yield from read_documents(source, found)
+
+
+def _malformed(located: Located) -> Iterator[LabProblem]:
+    value = located.value
+    if value is None:
+        return  # nothing but comments, or what parsed as nothing and is reported already
+    if not isinstance(value, dict):
+        yield located.problem((), _("must be a Kubernetes object: a mapping with apiVersion, kind, metadata"))
+        return
+    for key in ("apiVersion", "kind"):
+        if key not in value:
+            yield located.problem((), _("missing key '{key}'").format(key=key))
+        elif not isinstance(value[key], str) or not value[key]:
+            yield located.problem((key,), _("{key}: must be text").format(key=key))
+    if isinstance(value.get("kind"), str) and value["kind"].endswith("List") and "items" in value:
+        yield located.problem(("kind",), _("a list of objects: write each as a document of its own"))
+        return
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict):
+        yield located.problem(("metadata",), _("metadata must be a mapping with a name"))
+        return
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
+        yield located.problem(("metadata", "name"), _("metadata.name must be text"))
+    if "namespace" in metadata and not isinstance(metadata["namespace"], str):
+        yield located.problem(("metadata", "namespace"), _("metadata.namespace must be text"))
+
+
+def _placed(manifest: dict[str, Any], namespace: str) -> Manifest:
+    metadata = manifest["metadata"]
+    if "namespace" in metadata or is_cluster_wide(manifest["kind"]):
+        return manifest
+    return {**manifest, "metadata": {**metadata, "namespace": namespace}}
+
+
+def is_cluster_wide(kind: str) -> bool:
+    """Whether objects of `kind` are known to belong to no namespace."""
+    from grader.checks.objects import CLUSTER_WIDE
+
+    return kind in CLUSTER_WIDE or kind in _CLUSTER_WIDE
+
+
+_CLUSTER_WIDE = {
+    "APIService",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CSIDriver",
+    "CustomResourceDefinition",
+    "DeviceClass",
+    "IngressClass",
+    "MultiKueueCluster",
+    "MultiKueueConfig",
+    "MutatingWebhookConfiguration",
+    "ProvisioningRequestConfig",
+    "ResourceSlice",
+    "RuntimeClass",
+    "StorageClass",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+}
+"""Kinds outside every namespace that start manifests may hold, beside those that checks speak of."""

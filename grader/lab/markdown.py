@@ -1,0 +1,298 @@
+"""The markdown structure of a lab file, with line numbers: front matter, step headings, fenced blocks, hints.
+
+Owns where these begin and end and that they are well formed; knows nothing of what a check block or the front
+matter says. markdown-it-py tells what is code, so that a heading or `:::` inside a code block is text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cluster.i18n import _
+from grader.lab.model import CodeBlock, Hint
+from grader.lab.problems import LabProblem, Source, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from markdown_it.token import Token
+
+FLAGS = {"run": "bash", "check": "yaml"}
+"""What may follow a block's language, and the one language it may follow."""
+
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+_TITLE = re.compile(r"(?P<title>.*?)\s*\{#(?P<id>[^}]*)\}\s*\Z")
+_COLONS = re.compile(r" {0,3}:{3,}[ \t]*(?P<word>.*?)[ \t]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBlock:
+    """A ```` ```yaml check ```` block: its YAML, the line it begins on, the columns cut before each."""
+
+    text: str
+    first_line: int
+    indent: int
+
+
+@dataclass(slots=True)
+class Section:
+    """The introduction or a step, before its checks are read; a malformed id is left empty."""
+
+    id: str
+    title: str
+    line: int
+    is_intro: bool = False
+    body: str = ""
+    blocks: list[CodeBlock] = field(default_factory=list)
+    checks: list[CheckBlock] = field(default_factory=list)
+    hints: list[Hint] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Outline:
+    """A file's structure. `matter` is the YAML between the `---` lines, or None; it starts on line 2.
+
+    `code_lines` are the lines (from 1) inside code blocks and HTML comments, where nothing is markup;
+    `unnamed` are the lines of fenced blocks that name no language.
+    """
+
+    source: Source
+    matter: str | None
+    intro: Section
+    steps: list[Section]
+    code_lines: set[int]
+    unnamed: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Lines of the file from `start` up to, not including, `end`, counted from 0."""
+
+    start: int
+    end: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.start <= line < self.end
+
+
+def front_matter(text: str) -> str | None:
+    """The YAML of the front matter alone, for who wants nothing else; None where there is none."""
+    lines = text.split("\n")
+    end = _front_matter_end(lines)
+    return "\n".join(lines[1:end]) + "\n" if end else None
+
+
+def _front_matter_end(lines: list[str]) -> int:
+    """The number, from 0, of the `---` line that closes the front matter; 0 where there is none."""
+    if lines[0].rstrip() != "---":
+        return 0
+    return next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
+
+
+def read_outline(source: Source, found: list[LabProblem]) -> Outline:
+    """The structure of `source`, as much as can be made out; everything malformed is in `found`."""
+    return _OutlineReader(source, found).read()
+
+
+class _OutlineReader:
+    """One pass over one file; a class, because each piece needs the lines, the hints and the problems."""
+
+    def __init__(self, source: Source, found: list[LabProblem]) -> None:
+        self._source = source
+        self._found = found
+        self._lines = source.text.split("\n")
+        self._hints: list[tuple[_Range, Hint]] = []
+
+    def read(self) -> Outline:
+        matter, body_start = self._front_matter()
+        tokens = _block_tokens([""] * body_start + self._lines[body_start:])
+        code = {
+            line
+            for token in tokens
+            if token.type in ("fence", "code_block", "html_block") and token.map
+            for line in range(*token.map)
+        }
+        self._find_hints(body_start, code)
+        sections = self._sections(body_start, [token for token in tokens if token.type == "heading_open"])
+        for token in tokens:
+            if token.type == "fence" and token.map:
+                self._fence(token, _section_at(sections, token.map[0]))
+        for span, hint in self._hints:
+            section = _section_at(sections, span.start)
+            section.hints.append(hint)
+            if section.is_intro:
+                self._problem(span.start, _("a hint before the first step"))
+        self._bodies(sections, tokens)
+        (_span, intro), *steps = sections
+        return Outline(
+            source=self._source,
+            matter=matter,
+            intro=intro,
+            steps=[section for _span, section in steps],
+            code_lines={line + 1 for line in code},
+            unnamed=[t.map[0] + 1 for t in tokens if t.type == "fence" and t.map and not t.info.split()],
+        )
+
+    # -- pieces -----------------------------------------------------------------------------------------
+
+    def _front_matter(self) -> tuple[str | None, int]:
+        """The YAML, and the line (from 0) after it."""
+        end = _front_matter_end(self._lines)
+        if end:
+            return "\n".join(self._lines[1:end]) + "\n", end + 1
+        if self._lines[0].rstrip() == "---":
+            self._problem(0, _("this --- opens front matter that no other line --- closes"))
+            return None, len(self._lines)
+        self._problem(0, _("the file must begin with front matter: a line ---, YAML, a line ---"))
+        return None, 0
+
+    def _find_hints(self, start: int, code: set[int]) -> None:
+        opened: int | None = None
+        for number in range(start, len(self._lines)):
+            match = None if number in code else _COLONS.match(self._lines[number])
+            if match is None:
+                continue
+            word = match["word"]
+            if word and word != "hint":
+                message = _("unknown block '::: {word}': only '::: hint' is known").format(word=word)
+                self._problem(number, message + did_you_mean(word, ["hint"]))
+            if word and opened is not None:
+                message = _("a hint inside the hint of line {line}: close that one with ':::' first")
+                self._problem(number, message.format(line=opened + 1))
+            elif word:
+                opened = number
+            elif opened is None:
+                self._problem(number, _("this ':::' closes nothing"))
+            else:
+                text = "\n".join(self._lines[opened + 1 : number]).strip("\n")
+                if not text.strip():
+                    self._problem(opened, _("an empty hint"))
+                self._hints.append((_Range(opened, number + 1), Hint(text=text, line=opened + 1)))
+                opened = None
+        if opened is not None:
+            self._problem(opened, _("this hint is never closed: end it with a line ':::'"))
+
+    def _sections(self, start: int, headings: Iterable[Token]) -> list[tuple[_Range, Section]]:
+        """The introduction and the steps, each with its lines (a step's without its heading)."""
+        starts = [(start, start, Section("", "", 1, is_intro=True))]
+        for token in headings:
+            if token.level or not token.map:
+                continue  # inside a quote or a list: prose
+            line, end = token.map
+            if self._in_hint(line) and token.tag in ("h1", "h2"):
+                self._problem(line, _("a heading inside a hint"))
+            elif token.tag == "h1":
+                self._problem(
+                    line, _("the title stands in the front matter: a step is '##', a part of one '###'")
+                )
+            elif token.tag == "h2":
+                starts.append((line, end, self._heading(line, token.markup)))
+        ends = [line for line, _end, _section in starts[1:]] + [len(self._lines)]
+        return [
+            (_Range(after, end), section) for (_line, after, section), end in zip(starts, ends, strict=True)
+        ]
+
+    def _heading(self, line: int, markup: str) -> Section:
+        text = self._lines[line].strip().strip("#").strip() if markup == "##" else self._lines[line].strip()
+        match = _TITLE.match(text)
+        if match is None:
+            message = _("a heading without an id: write '## {title} {{#id}}'")
+            if markup != "##":
+                message = _("the dashes below make this a heading without an id: put a blank line between")
+            self._problem(line, message.format(title=text))
+            return Section("", text, line + 1)
+        if not ID.match(match["id"]):
+            column = self._lines[line].index("{#") + 3
+            message = _("step id '{id}': use lower-case letters, digits and single hyphens")
+            self._found.append(self._source.problem(line + 1, column, message.format(id=match["id"])))
+            return Section("", match["title"], line + 1)
+        if not match["title"]:
+            self._problem(line, _("a step without a title"))
+        return Section(match["id"], match["title"], line + 1)
+
+    def _fence(self, token: Token, section: Section) -> None:
+        assert token.map is not None
+        start, end = token.map
+        if not _is_closed(self._lines[start:end], token.markup):
+            message = _("this code block is never closed: end it with {fence}")
+            self._problem(start, message.format(fence=token.markup))
+        words = token.info.split()
+        language, flags = (words[0], tuple(words[1:])) if words else ("", ())
+        column = self._lines[start].find(token.markup) + 1
+        for flag in flags:
+            self._flag(flag, language, start, column, section)
+        if _is_check(token):
+            section.checks.append(CheckBlock(token.content, start + 2, column - 1))
+        elif not self._in_hint(start):
+            section.blocks.append(
+                CodeBlock(language=language, flags=flags, text=token.content, line=start + 1)
+            )
+
+    def _flag(self, flag: str, language: str, line: int, column: int, section: Section) -> None:
+        if flag not in FLAGS:
+            message = _("unknown word '{flag}' after the block's language; allowed: {flags}")
+            message = message.format(flag=flag, flags=", ".join(FLAGS)) + did_you_mean(flag, FLAGS)
+        elif language != FLAGS[flag]:
+            message = _("'{flag}' goes with {wanted} blocks only, not with '{language}'")
+            message = message.format(flag=flag, wanted=FLAGS[flag], language=language)
+        elif self._in_hint(line):
+            message = _("a block marked '{flag}' can't stand in a hint").format(flag=flag)
+        elif section.is_intro:
+            message = _("a block marked '{flag}' before the first step").format(flag=flag)
+        else:
+            return
+        self._found.append(self._source.problem(line + 1, column, message))
+
+    def _bodies(self, sections: list[tuple[_Range, Section]], tokens: list[Token]) -> None:
+        hidden = [span for span, _hint in self._hints]
+        hidden += [_Range(*token.map) for token in tokens if token.map and _is_check(token)]
+        for span, section in sections:
+            kept: list[str] = []
+            was_cut = False
+            for number in range(span.start, span.end):
+                if any(number in cut for cut in hidden):
+                    was_cut = True
+                    continue
+                line = self._lines[number]
+                if was_cut and not line.strip():
+                    continue  # the blank line before what was cut out is enough
+                if was_cut and kept and kept[-1].strip():
+                    kept.append("")
+                was_cut = False
+                kept.append(line)
+            section.body = "\n".join(kept).strip("\n")
+
+    # -- small things -----------------------------------------------------------------------------------
+
+    def _in_hint(self, line: int) -> bool:
+        return any(line in span for span, _hint in self._hints)
+
+    def _problem(self, line: int, message: str) -> None:
+        """A problem of a whole line (from 0): its column is that of its first character that is not blank."""
+        text = self._lines[line]
+        column = len(text) - len(text.lstrip()) + 1
+        self._found.append(self._source.problem(line + 1, column, message))
+
+
+def _block_tokens(lines: list[str]) -> list[Token]:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").disable("inline")  # only blocks matter here: half the work
+    return parser.parse("\n".join(lines))
+
+
+def _section_at(sections: list[tuple[_Range, Section]], line: int) -> Section:
+    return next(section for span, section in reversed(sections) if line >= span.start)
+
+
+def _is_check(token: Token) -> bool:
+    language, *flags = token.info.split() or [""]
+    return token.type == "fence" and language == "yaml" and "check" in flags
+
+
+def _is_closed(lines: list[str], fence: str) -> bool:
+    """Whether the last line closes the block that the first one opens (`> ` before it is passed over)."""
+    last = lines[-1].lstrip("> \t").rstrip()
+    return len(lines) > 1 and len(last) >= len(fence) and set(last) == {fence[0]}

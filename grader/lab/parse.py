@@ -1,0 +1,142 @@
+"""From the files of a lab's folder to a `Lab`: the main flow of reading one.
+
+Owns the order of reading and what the parts must say of each other; all faults are told in one run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cluster.i18n import _
+from cluster.spec import ClusterSpec, NodeSpec
+from grader.lab.checkblock import CheckDraft, across, read_checks
+from grader.lab.frontmatter import FrontMatter, read_front_matter
+from grader.lab.manifests import in_namespace, read_start
+from grader.lab.markdown import Outline, Section, read_outline
+from grader.lab.model import Lab, Step
+from grader.lab.overlay import read_translation, translated, translation_file
+from grader.lab.problems import LabProblem, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from grader.lab.located import Located
+
+LAB_FILE = "lab.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`lab.md` and `start/` as far as they could be read; what is wrong with them has been told."""
+
+    folder: Path
+    outline: Outline
+    matter: FrontMatter | None
+    steps: list[tuple[Section, list[CheckDraft]]]
+    start: list[Located]
+    """The objects of `start/`, each with its place."""
+
+    def check_ids(self) -> dict[str, list[str]]:
+        """The ids of the checks by the id of their step, as far as there are ids."""
+        ids: dict[str, list[str]] = {}
+        for section, drafts in self.steps:
+            if section.id:
+                ids.setdefault(section.id, []).extend(draft.id for draft in drafts if draft.id)
+        return ids
+
+
+def parse_lab(folder: Path, lang: str = "en") -> tuple[Lab | None, list[LabProblem]]:
+    """The lab in `folder`, in `lang` where it has that language, else in English.
+
+    None where anything is wrong, and then all that is wrong, sorted by file and place.
+    """
+    found: list[LabProblem] = []
+    reading = read_lab(folder, found)
+    if reading is None:
+        return None, found
+    translation = None
+    if lang != "en" and translation_file(folder, lang).exists():
+        translation = read_translation(folder, lang, reading.check_ids(), found)
+    if found:
+        return None, sorted(set(found))
+    lab = build(reading)
+    return (lab if translation is None else translated(lab, translation, lang)), []
+
+
+def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
+    """`lab.md` and `start/`; None where `lab.md` can't be read at all."""
+    source = read_source(folder / LAB_FILE, found)
+    if source is None:
+        return None
+    outline = read_outline(source, found)
+    matter = None
+    if outline.matter is not None:
+        matter = read_front_matter(source, outline.matter, folder.name, found)
+        found += _steps(outline)
+    for block in outline.intro.checks:
+        read_checks(block, source, found)  # it stands in the wrong place, and may be wrong in itself
+    steps = [
+        (section, [draft for block in section.checks for draft in read_checks(block, source, found)])
+        for section in outline.steps
+    ]
+    found += across([draft for _section, drafts in steps for draft in drafts])
+    return Reading(folder, outline, matter, steps, read_start(folder, found))
+
+
+def _steps(outline: Outline) -> Iterator[LabProblem]:
+    if not outline.steps:
+        yield outline.source.problem(1, 1, _("no step: a lab needs at least one '## Title {#id}'"))
+    first: dict[str, int] = {}
+    for section in outline.steps:
+        if section.id in first:
+            message = _("step id '{id}' again (first on line {line})")
+            yield outline.source.problem(
+                section.line, 1, message.format(id=section.id, line=first[section.id])
+            )
+        elif section.id:
+            first[section.id] = section.line
+        hints: dict[str, int] = {}
+        for hint in section.hints:
+            if hint.text and hint.text in hints:
+                message = _("the same hint again (first on line {line})").format(line=hints[hint.text])
+                yield outline.source.problem(hint.line, 1, message)
+            hints.setdefault(hint.text, hint.line)
+
+
+def build(reading: Reading) -> Lab:
+    """The lab of a reading in which nothing is wrong."""
+    matter = reading.matter
+    assert matter is not None
+    nodes = tuple(
+        NodeSpec(name=node.name, real=node.real, gpus=node.gpus, labels=dict(node.labels))
+        for node in matter.cluster.nodes
+    )
+    manifests = in_namespace((located.value for located in reading.start), matter.namespace)
+    return Lab(
+        id=matter.lab,
+        title=matter.title,
+        minutes=matter.minutes,
+        after=matter.after,
+        workdir=matter.workdir,
+        namespace=matter.namespace,
+        cluster=ClusterSpec(addons=matter.cluster.addons, nodes=nodes, manifests=manifests),
+        intro=reading.outline.intro.body,
+        steps=tuple(_step(number, *parts) for number, parts in enumerate(reading.steps, start=1)),
+        folder=reading.folder,
+        language="en",
+    )
+
+
+def _step(number: int, section: Section, drafts: list[CheckDraft]) -> Step:
+    return Step(
+        number=number,
+        id=section.id,
+        title=section.title,
+        body=section.body,
+        blocks=tuple(section.blocks),
+        checks=tuple(draft.check for draft in drafts if draft.check is not None),
+        hints=tuple(section.hints),
+        line=section.line,
+    )

@@ -1,0 +1,1 @@
+echo node=gpu-z > where.txt
