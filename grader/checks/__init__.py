@@ -23,8 +23,7 @@ from grader.checks.resources import Resources
 __all__ = ["KINDS", "Check", "CheckKind", "CheckSource"]
 
 KINDS: dict[str, type[CheckKind]] = {
-    kind.name: kind
-    for kind in (Resource, Resources, FileCheck, Records, Answer, Quotes, Exec, Happened, Python)
+    kind.name: kind for kind in (Resource, Resources, FileCheck, Records, Answer, Quotes, Exec, Happened, Python)
 }
 
 

@@ -56,13 +56,7 @@ def _good_template(text: str) -> str:
 
 def _good_file(text: str) -> str:
     path = PurePosixPath(text)
-    if (
-        not text.strip()
-        or path.is_absolute()
-        or ".." in path.parts
-        or "\0" in text
-        or path == PurePosixPath()
-    ):
+    if not text.strip() or path.is_absolute() or ".." in path.parts or "\0" in text or path == PurePosixPath():
         raise ValueError(_("{name} is not a file inside the work folder").format(name=repr(text)))
     return text
 
@@ -72,9 +66,7 @@ def _good_partial(wanted: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(_("an empty map matches everything: say what is wanted"))
     for text in strings_of(wanted):
         if text.startswith("<") and text.endswith(">") and text not in (ABSENT_MARK, ANY_MARK):
-            raise ValueError(
-                _("{mark} is none of {marks}").format(mark=repr(text), marks=f"{ABSENT_MARK}, {ANY_MARK}")
-            )
+            raise ValueError(_("{mark} is none of {marks}").format(mark=repr(text), marks=f"{ABSENT_MARK}, {ANY_MARK}"))
         if wrong := templates.problem(text):
             raise ValueError(wrong)
     return wanted
@@ -94,6 +86,7 @@ def strings_of(value: object) -> Iterator[str]:
 
 Name = Annotated[str, Field(min_length=1)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Number = Annotated[int, Field(strict=True, ge=0)]
 Flag = Annotated[bool, Field(strict=True)]
 Path = Annotated[str, Field(min_length=1), AfterValidator(_good_path)]
@@ -151,6 +144,14 @@ class ObjectRef(Model):
         what = f"{self.canonical_kind}[{self.selector}]" if self.selector else self.canonical_kind
         return _("{what} in {namespace}").format(what=what, namespace=place) if place else what
 
+    def command(self, default: str) -> str:
+        """The kubectl command that shows it."""
+        place = self.place(default)
+        parts = ["kubectl", *(["-n", place] if place else []), "get", self.canonical_kind.lower()]
+        if self.name:
+            return " ".join([*parts, self.name, "-o", "yaml"])
+        return " ".join([*parts, "-l", f"'{self.selector}'"] if self.selector else parts)
+
 
 class NamedRef(ObjectRef):
     """One object, by name."""
@@ -183,9 +184,7 @@ class TimedRef(NamedRef, Timed):
 class WithRefs(Model):
     """`with`: named objects that templates may use."""
 
-    refs: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], TimedRef] = Field(
-        default={}, alias="with"
-    )
+    refs: dict[Identifier, TimedRef] = Field(default={}, alias="with")
 
     @model_validator(mode="after")
     def _free_names(self) -> WithRefs:

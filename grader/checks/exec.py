@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+import shlex
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from grader.checks.base import CheckKind, Model, Name, Template, WithRefs, names_problem
+from grader.checks.base import CheckKind, Model, Name, ObjectRef, Template, WithRefs, names_problem
+from grader.checks.moments import first_passing
+from grader.checks.objects import titled
+from grader.checks.settling import moving
+from grader.checks.templates import expression, is_template, rendered
+from grader.checks.text import gapless, mentions
+from grader.checks.words import shorten, shown
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.checks.world import World
-    from grader.results import Verdict
 
 
 class Output(Model):
@@ -58,4 +69,50 @@ class Exec(CheckKind, WithRefs):
         return self.stdout.mentions if self.stdout else ()
 
     def evaluate(self, world: World) -> Verdict:
-        raise NotImplementedError
+        return first_passing(self.refs, world, None, self._shown(), partial(self._judge, world))
+
+    def _shown(self) -> str:
+        return _("{command} to work").format(command=shorten(self.run or shlex.join(self.command)))
+
+    def _judge(self, world: World, context: Mapping[str, Any]) -> Verdict:
+        if world.executor is None:
+            raise EnvironmentProblem(_("no command can be run here"))
+        words = [rendered(source, context) for source in self.templates()]
+        if self.pod and (verdict := self._not_running(world)):
+            return verdict
+        done = world.executor.execute(
+            self.command or ("sh", "-c", self.run),
+            namespace=self.namespace or world.namespace,
+            pod=self.pod,
+            container=self.container,
+            seconds=self.seconds,
+        )
+        where = (titled("Pod", self.namespace or world.namespace, self.pod),) if self.pod else ()
+        if done.exit != self.exit:
+            if done.exit is None:
+                saw = _("no end after {seconds} s").format(seconds=self.seconds)
+            else:
+                said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+                saw = _("exit code {code}").format(code=done.exit)
+                saw += f": {shown(said[0])}" if said else ""
+            wanted = _("{command} with exit code {code}").format(
+                command=shorten(self.run or shlex.join(self.command)), code=self.exit
+            )
+            return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, where=where))
+        for source, word in zip(self.templates(), words, strict=True):
+            if not mentions(done.stdout, word):
+                what = expression(source) if is_template(source) else shown(source)
+                wanted = _("an output that mentions {what}").format(what=what)
+                saw = shown(gapless(done.stdout)) if done.stdout.strip() else _("no output")
+                return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, where=where))
+        return Verdict(passed=True, evidence=where)
+
+    def _not_running(self, world: World) -> Verdict | None:
+        ref = ObjectRef(kind="Pod", name=self.pod, namespace=self.namespace)
+        pod = world.get(ref)
+        if pod is not None and (pod.get("status") or {}).get("phase") == "Running":
+            return None
+        title = ref.title(world.namespace)
+        saw = _("there is no {object}").format(object=title) if pod is None else _("it is not running")
+        finding = Finding(wanted=self._shown(), saw=saw, where=(title,))
+        return Verdict(passed=False, finding=finding, moving=pod is not None and moving(pod, world.now))

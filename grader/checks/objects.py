@@ -152,9 +152,7 @@ def terminating(obj: Object) -> bool:
 
 def title(obj: Object) -> str:
     """`Pod infer/llm-0`, `Node gpu-a`."""
-    return titled(
-        str(obj.get("kind", "")), str(meta(obj).get("namespace") or ""), str(meta(obj).get("name", ""))
-    )
+    return titled(str(obj.get("kind", "")), str(meta(obj).get("namespace") or ""), str(meta(obj).get("name", "")))
 
 
 def titled(kind: str, namespace: str, name: str) -> str:

@@ -8,13 +8,19 @@ from pydantic import model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, FileName, NamedRef, Template, Timed, names_problem
-from grader.checks.templates import OBJECT_NAMES
+from grader.checks.moments import Moment, moments, not_happened
+from grader.checks.settling import any_moving
+from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
+from grader.checks.text import gapless, quotes
+from grader.checks.words import shown
+from grader.checks.work import FileTrouble, LearnerFile
+from grader.checks.world import HistoryGap
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.world import World
-    from grader.results import Verdict
 
-POD_MESSAGE = "{{ (status.conditions | selectattr('type', 'equalto', 'PodScheduled') | first).message }}"
+POD_MESSAGE = "{{ (status.conditions | named('PodScheduled')).message }}"
 """What is quoted of a Pod where a check names no message: why the scheduler could not place it."""
 
 
@@ -31,7 +37,7 @@ class Quotes(CheckKind, Timed):
     def _has_message(self) -> Quotes:
         if self.message is None and self.of.canonical_kind != "Pod":
             raise ValueError(_("say which message: only a Pod's has a default"))
-        if wrong := names_problem(self.templates(), OBJECT_NAMES | {"object"}):
+        if wrong := names_problem(self.templates(), OBJECT_NAMES):
             raise ValueError(wrong)
         return self
 
@@ -52,4 +58,41 @@ class Quotes(CheckKind, Timed):
         return (self.message or POD_MESSAGE,)
 
     def evaluate(self, world: World) -> Verdict:
-        raise NotImplementedError
+        title = self.of.title(world.namespace)
+        wanted = _("a message of {object}, word for word").format(object=title)
+        try:
+            file = world.work.read(self.file)
+        except FileTrouble as trouble:
+            return trouble.verdict(wanted)
+        if self.before and not world.account_of(self.before).incidents:
+            return not_happened(self.before, wanted, world)
+        failed, gap = [], None
+        for moment in moments(self, self.of, world, file.mtime):
+            verdict = self._judge(file, moment, wanted, world)
+            if verdict.passed:
+                return verdict
+            failed.append(verdict)
+            gap = gap or moment.gap
+        if gap:
+            raise HistoryGap(gap.start, gap.end)
+        return failed[0]
+
+    def _judge(self, file: LearnerFile, moment: Moment, wanted: str, world: World) -> Verdict:
+        title = self.of.title(world.namespace)
+        objects = moment.select(self.of, world)
+        moving = moment.at is None and any_moving(objects, world.now)
+        look_at = self.of.command(world.namespace)
+        if not objects:
+            saw = _("there is no {object}").format(object=title)
+            return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, look_at=look_at))
+        try:
+            message = rendered(self.message or POD_MESSAGE, {"namespace": world.namespace, **objects[0]})
+        except NoValueError as lack:
+            saw = _("the cluster gives no message (yet): {detail}").format(detail=lack.detail)
+            finding = Finding(wanted=wanted, saw=saw, where=(title,), look_at=look_at)
+            return Verdict(passed=False, finding=finding, moving=moving)
+        if quotes(file.text, message):
+            return Verdict(passed=True, evidence=(title,))
+        saw = _("{file} says {text}").format(file=self.file, text=shown(gapless(file.text)))
+        finding = Finding(wanted=wanted, saw=saw, where=(self.file, title), look_at=look_at)
+        return Verdict(passed=False, finding=finding, moving=moving, evidence=(title,))

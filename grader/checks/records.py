@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, FileName, ObjectRef, Template, Timed, names_problem
-from grader.checks.templates import OBJECT_NAMES
+from grader.checks.moments import Moment, moments, not_happened
+from grader.checks.objects import terminating, title
+from grader.checks.settling import any_moving
+from grader.checks.templates import OBJECT_NAMES, NoValueError, render
+from grader.checks.text import record_key
+from grader.checks.words import shown
+from grader.checks.work import FileTrouble, LearnerFile
+from grader.checks.world import HistoryGap
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.world import World
-    from grader.results import Verdict
 
 
 class Records(CheckKind, Timed):
@@ -49,4 +58,73 @@ class Records(CheckKind, Timed):
         return (self.line,)
 
     def evaluate(self, world: World) -> Verdict:
-        raise NotImplementedError
+        wanted = _("one line for each of {objects}").format(objects=self.each.title(world.namespace))
+        try:
+            file = world.work.read(self.file)
+        except FileTrouble as trouble:
+            return trouble.verdict(wanted)
+        if self.before and not world.account_of(self.before).incidents:
+            return not_happened(self.before, wanted, world)
+        verdicts = []
+        for moment in moments(self, self.each, world, file.mtime):
+            verdict = self._judge(file, moment, wanted, world)
+            if verdict.passed:
+                return verdict
+            verdicts.append((verdict, moment.gap))
+        if gap := next((gap for _verdict, gap in verdicts if gap), None):
+            raise HistoryGap(gap.start, gap.end)
+        return verdicts[0][0]
+
+    def _judge(self, file: LearnerFile, moment: Moment, wanted: str, world: World) -> Verdict:
+        objects = moment.select(self.each, world)
+        live = moment.at is None
+        evidence = tuple(map(title, objects))
+        on_the_way = live and any_moving(objects, world.now)
+        if live:  # what is on its way out has no line any more; its successor may
+            objects = [obj for obj in objects if not terminating(obj)]
+        try:
+            lines = [render(self.line, {"namespace": world.namespace, **obj}) for obj in objects]
+        except NoValueError as lack:
+            saw = _("the cluster does not show it (yet): {detail}").format(detail=lack.detail)
+            return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw), moving=on_the_way)
+        finding = self._wrong(file, [record_key(line) for line in lines], world)
+        if finding is None:
+            return Verdict(passed=True, evidence=evidence)
+        finding = replace(finding, wanted=wanted, look_at=self.each.command(world.namespace))
+        return Verdict(passed=False, finding=finding, moving=on_the_way, evidence=evidence)
+
+    def _wrong(self, file: LearnerFile, wanted: list[str], world: World) -> Finding | None:
+        """What is off, line by line, without telling what would be right."""
+        if not wanted:
+            return Finding(saw=_("no {objects}").format(objects=self.each.title(world.namespace)))
+        kind = self.each.canonical_kind
+        left = Counter(wanted)
+        seen: dict[str, int] = {}
+        wrong: list[tuple[int, str]] = []
+        for line in file.lines:
+            if line.text.lstrip().startswith("#"):
+                continue
+            key = record_key(line.text)
+            if left[key] > 0:
+                left[key] -= 1
+            elif key in seen:
+                what = _("line {line} repeats line {first}").format(line=line.number, first=seen[key])
+                wrong.append((line.number, what))
+            else:
+                what = _("line {line}: no {kind} has these values: {text}").format(
+                    line=line.number, kind=kind, text=shown(line.text)
+                )
+                wrong.append((line.number, what))
+            seen.setdefault(key, line.number)
+        missing = left.total()
+        saw = [what for _number, what in wrong[:3]]
+        if missing:
+            saw.append(
+                _("{missing} of {all} {kind} objects without a line").format(
+                    missing=missing, all=len(wanted), kind=kind
+                )
+            )
+        if not saw:
+            return None
+        where = tuple(file.place(number) for number, _what in wrong[:3]) or (self.file,)
+        return Finding(saw="; ".join(saw), where=where)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, Flag, ObjectRef, Partial, WithRefs, names_problem, strings_of
+from grader.checks.matching import differences, explained
+from grader.checks.moments import first_passing
+from grader.checks.objects import meta, terminating
+from grader.checks.objects import title as title_of
+from grader.checks.settling import moving
 from grader.checks.templates import OBJECT_NAMES
+from grader.checks.words import listed, near
+from grader.checks.world import HistoryGap
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.checks.world import World
-    from grader.results import Verdict
 
 
 class Resource(CheckKind, WithRefs):
@@ -48,4 +58,54 @@ class Resource(CheckKind, WithRefs):
         return tuple(strings_of(self.match))
 
     def evaluate(self, world: World) -> Verdict:
-        raise NotImplementedError
+        if self.absent:
+            return self._gone(world)
+        title = self.of.title(world.namespace)
+        return first_passing(
+            self.refs, world, None, _("{object} as asked").format(object=title), partial(self._there, world)
+        )
+
+    def _there(self, world: World, context: Mapping[str, Any]) -> Verdict:
+        title = self.of.title(world.namespace)
+        obj = world.get(self.of)
+        if obj is None:
+            return self._missing(world)
+        if terminating(obj):
+            saw = _("it is being deleted")
+            return Verdict(passed=False, finding=self._finding(world, title, saw), moving=True)
+        unlike = differences(self.match, obj, {**obj, **context}) if self.match else []
+        if not unlike:
+            return Verdict(passed=True, evidence=(title,))
+        wanted, saw = explained(unlike)
+        return Verdict(
+            passed=False,
+            finding=self._finding(world, wanted, saw),
+            moving=moving(obj, world.now),
+            evidence=(title,),
+        )
+
+    def _missing(self, world: World) -> Verdict:
+        of = self.of
+        saw = _("there is no {object}").format(object=of.title(world.namespace))
+        others = world.all(of.version, of.canonical_kind, of.place(world.namespace))
+        if guess := near(of.name, [str(meta(other).get("name", "")) for other in others]):
+            saw += _(" (there is {guess})").format(guess=guess)
+        return Verdict(passed=False, finding=self._finding(world, of.title(world.namespace), saw))
+
+    def _gone(self, world: World) -> Verdict:
+        title = self.of.title(world.namespace)
+        wanted = _("{object} gone, after it was there").format(object=title)
+        live = world.select(self.of)
+        if live:
+            saw = _("still there: {objects}").format(objects=listed(map(title_of, live)))
+            finding = self._finding(world, wanted, saw)
+            return Verdict(passed=False, finding=finding, moving=all(map(terminating, live)))
+        if world.changes(self.of):
+            return Verdict(passed=True, evidence=(title,))
+        if gaps := world.gaps(self.of):
+            raise HistoryGap(gaps[0].start, gaps[-1].end)
+        return Verdict(passed=False, finding=self._finding(world, wanted, _("it was never there")))
+
+    def _finding(self, world: World, wanted: str, saw: str) -> Finding:
+        place = self.of.title(world.namespace)
+        return Finding(wanted=wanted, saw=saw, where=(place,), look_at=self.of.command(world.namespace))

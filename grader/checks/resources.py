@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,11 +20,18 @@ from grader.checks.base import (
     names_problem,
     strings_of,
 )
+from grader.checks.matching import differences, explained, matches
+from grader.checks.moments import first_passing
+from grader.checks.objects import ABSENT, Object, dig, meta, parse_path, terminating, title
+from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES
+from grader.checks.words import listed, shown
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.checks.world import World
-    from grader.results import Verdict
 
 
 class Count(Model):
@@ -45,6 +54,47 @@ class Spread(Model):
     over: Path
     each: Literal["same", "different"]
     groups: Literal["same", "different", "any"] = "any"
+
+    def wrong(self, objects: list[Object]) -> Finding | None:
+        """Which group is not where it should be."""
+        places: dict[str, list[str]] = {}
+        for obj in objects:
+            group, place = dig(obj, parse_path(self.group_by)), dig(obj, parse_path(self.over))
+            if group is ABSENT or place is ABSENT:
+                missing = self.group_by if group is ABSENT else self.over
+                saw = _("it has no {path}").format(path=missing)
+                return Finding(wanted=self._wanted(), saw=saw, where=(title(obj),))
+            places.setdefault(str(group), []).append(str(place))
+        for group, found in sorted(places.items()):
+            distinct = sorted(set(found))
+            if len(distinct) != (1 if self.each == "same" else len(found)):
+                return Finding(wanted=self._wanted(), saw=self._seen(group, distinct))
+        return self._wrong_between(places) if self.groups != "any" else None
+
+    def _wrong_between(self, places: dict[str, list[str]]) -> Finding | None:
+        groups = sorted(places)
+        for index, one in enumerate(groups):
+            for other in groups[index + 1 :]:
+                here, there = set(places[one]), set(places[other])
+                if (here != there) if self.groups == "same" else (here & there):
+                    saw = f"{self._seen(one, sorted(here))}; {self._seen(other, sorted(there))}"
+                    return Finding(wanted=self._wanted(), saw=saw)
+        return None
+
+    def _wanted(self) -> str:
+        inside = {
+            "same": _("each group with one {path}"),
+            "different": _("within a group each with its own {path}"),
+        }[self.each]
+        between = {
+            "any": "",
+            "same": _(", all groups the same"),
+            "different": _(", no two groups the same"),
+        }[self.groups]
+        return inside.format(path=self.over) + between
+
+    def _seen(self, group: str, places: list[str]) -> str:
+        return _("group {group}: {places}").format(group=group, places=listed(places))
 
 
 class Resources(CheckKind, WithRefs):
@@ -85,4 +135,92 @@ class Resources(CheckKind, WithRefs):
         return tuple(text for partial in (self.every, self.some, self.none) for text in strings_of(partial))
 
     def evaluate(self, world: World) -> Verdict:
-        raise NotImplementedError
+        wanted = self.of.title(world.namespace)
+        return first_passing(self.refs, world, None, wanted, partial(self._judge, world))
+
+    def _judge(self, world: World, context: Mapping[str, Any]) -> Verdict:
+        found = world.select(self.of)
+        standing = [obj for obj in found if not terminating(obj)]
+        most = self._count().max
+        # Where none are right, one that is still being deleted is one too many.
+        objects = found if most == 0 else standing
+        finding = self._wrong(objects, context, world)
+        evidence = tuple(map(title, found))
+        if finding is None:
+            return Verdict(passed=True, evidence=evidence)
+        return Verdict(passed=False, finding=finding, moving=any_moving(found, world.now), evidence=evidence)
+
+    def _count(self) -> Count:
+        """What number is right; unless the check says otherwise, at least one."""
+        if isinstance(self.count, int):
+            return Count(min=self.count, max=self.count)
+        return self.count or Count(min=1)
+
+    def _wrong(self, objects: list[Object], context: Mapping[str, Any], world: World) -> Finding | None:
+        """The first rule that does not hold."""
+        unlike = (
+            self._wrong_count(objects)
+            or self._wrong_match(objects, context)
+            or self._wrong_same(objects)
+            or self._wrong_spread(objects)
+        )
+        if unlike is None:
+            return None
+        where = unlike.where or (self.of.title(world.namespace),)
+        return replace(unlike, where=where, look_at=self.of.command(world.namespace))
+
+    def _wrong_count(self, objects: list[Object]) -> Finding | None:
+        count = self._count()
+        if len(objects) >= count.min and (count.max is None or len(objects) <= count.max):
+            return None
+        if count.max is None:
+            wanted = _("at least {min}").format(min=count.min)
+        elif count.min == count.max:
+            wanted = str(count.min)
+        else:
+            wanted = _("{min} to {max}").format(min=count.min, max=count.max)
+        saw = str(len(objects))
+        if objects:
+            saw += f": {listed(str(meta(obj).get('name', '')) for obj in objects)}"
+        return Finding(wanted=wanted, saw=saw)
+
+    def _wrong_match(self, objects: list[Object], context: Mapping[str, Any]) -> Finding | None:
+        for obj in objects if self.every else ():
+            assert self.every is not None
+            if unlike := differences(self.every, obj, {**obj, **context}):
+                wanted, saw = explained(unlike)
+                return Finding(wanted=_("all: {wanted}").format(wanted=wanted), saw=saw, where=(title(obj),))
+        if self.some and objects:
+            each = [differences(self.some, obj, {**obj, **context}) for obj in objects]
+            if all(each):
+                nearest = min(range(len(each)), key=lambda index: len(each[index]))
+                wanted, saw = explained(each[nearest])
+                where = (title(objects[nearest]),)
+                return Finding(wanted=_("at least one: {wanted}").format(wanted=wanted), saw=saw, where=where)
+        for obj in objects if self.none else ():
+            assert self.none is not None
+            if matches(self.none, obj, {**obj, **context}):
+                wanted = _("none with {what}").format(what=shown(self.none))
+                return Finding(wanted=wanted, saw=_("it has that"), where=(title(obj),))
+        return None
+
+    def _wrong_same(self, objects: list[Object]) -> Finding | None:
+        for path in self.same:
+            values = {title(obj): dig(obj, parse_path(path)) for obj in objects}
+            if any(value is ABSENT for value in values.values()):
+                lacking = [name for name, value in values.items() if value is ABSENT]
+                return Finding(
+                    wanted=_("all with the same {path}").format(path=path),
+                    saw=_("it has none"),
+                    where=tuple(lacking[:3]),
+                )
+            distinct = list(dict.fromkeys(shown(value) for value in values.values()))
+            if len(distinct) > 1:
+                return Finding(
+                    wanted=_("all with the same {path}").format(path=path),
+                    saw=_("{number} different ones: {values}").format(number=len(distinct), values=listed(distinct)),
+                )
+        return None
+
+    def _wrong_spread(self, objects: list[Object]) -> Finding | None:
+        return self.spread.wrong(objects) if self.spread else None

@@ -81,9 +81,7 @@ def _key(text: str, whole: str) -> str:
     key = text.strip()
     if not key or any(not (character.isalnum() or character in "-_./") for character in key):
         raise ValueError(
-            _("{part} is not a label's key in the selector {selector}").format(
-                part=repr(key), selector=repr(whole)
-            )
+            _("{part} is not a label's key in the selector {selector}").format(part=repr(key), selector=repr(whole))
         )
     return key
 
@@ -92,8 +90,6 @@ def _value(text: str, whole: str) -> str:
     value = text.strip()
     if any(not (character.isalnum() or character in "-_.") for character in value):
         raise ValueError(
-            _("{part} is not a label's value in the selector {selector}").format(
-                part=repr(value), selector=repr(whole)
-            )
+            _("{part} is not a label's value in the selector {selector}").format(part=repr(value), selector=repr(whole))
         )
     return value

@@ -11,10 +11,11 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, UndefinedError, meta
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from cluster.i18n import _
-from grader.checks.objects import ABSENT, Object, condition, dig, parse_path, title
+from grader.checks.objects import ABSENT, DottedPath, Object, condition, dig, parse_path, title
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -28,7 +29,7 @@ ALWAYS = frozenset({"namespace"})
 _MOST_CHARACTERS = 100_000
 
 
-class NoValue(Exception):
+class NoValueError(Exception):
     """The cluster does not show (yet) what a template asks for: `detail` says which part."""
 
     def __init__(self, detail: str) -> None:
@@ -36,8 +37,15 @@ class NoValue(Exception):
         self.detail = detail
 
 
-class BadTemplate(Exception):
+class BadTemplateError(Exception):
     """The lab's template is wrong: our fault or its author's, never the learner's."""
+
+
+class _Missing(StrictUndefined):
+    @property
+    def _undefined_message(self) -> str:
+        """What a learner may read, instead of "'dict object' has no attribute"."""
+        return self._undefined_hint or _("there is no {name}").format(name=self._undefined_name)
 
 
 class _Environment(ImmutableSandboxedEnvironment):
@@ -54,18 +62,34 @@ def is_template(text: str) -> bool:
 
 
 def render(source: str, context: Mapping[str, Any]) -> str:
-    """`source` rendered; NoValue where the objects lack what it asks for, BadTemplate where it is wrong."""
+    """`source` rendered.
+
+    NoValueError: the objects lack what it asks for. BadTemplateError: it is wrong itself.
+    """
     if not is_template(source):
         return source
     try:
         text = _compiled(source).render(context)
     except UndefinedError as error:
-        raise NoValue(str(error.message)) from error
+        raise NoValueError(str(error.message)) from error
     except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError) as error:
-        raise BadTemplate(f"{source!r}: {error}") from error
+        raise BadTemplateError(f"{source!r}: {error}") from error
     if len(text) > _MOST_CHARACTERS:
-        raise BadTemplate(f"{source!r}: {len(text)} characters")
+        raise BadTemplateError(f"{source!r}: {len(text)} characters")
     return text
+
+
+def rendered(source: str, context: Mapping[str, Any]) -> str:
+    """Like `render`, but an empty value counts as none: every text contains it."""
+    text = render(source, context)
+    if not text.strip():
+        raise NoValueError(_("{expression} is empty").format(expression=expression(source)))
+    return text
+
+
+def names(source: str) -> frozenset[str]:
+    """The names a template uses."""
+    return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
 
 
 def problem(source: str, names: Iterable[str] | None = None) -> str:
@@ -108,13 +132,12 @@ def _compiled(source: str) -> Template:
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     # No escaping: what is rendered is compared with text, it never becomes HTML.
-    environment = _Environment(
-        undefined=StrictUndefined, autoescape=False, finalize=_as_text, keep_trailing_newline=True
-    )
+    environment = _Environment(undefined=_Missing, autoescape=False, finalize=_as_text, keep_trailing_newline=True)
     environment.globals.clear()
     environment.filters.pop("random", None)  # an expected value must be the same each time
     environment.filters["env"] = _env
     environment.filters["condition"] = _condition
+    environment.filters["named"] = _named
     return environment
 
 
@@ -149,6 +172,14 @@ def _value_of(variable: Mapping[str, Any], pod: Object) -> str:
     if value is ABSENT:
         raise UndefinedError(_("{object} has no {field}").format(object=title(pod), field=field))
     return str(value)
+
+
+def _named(elements: list[Any], name: str) -> Any:  # JSON
+    """The element of a list of maps whose `name`, `type` or `key` is `name`."""
+    found = dig({"in": elements}, DottedPath("", ("in", name)))
+    if found is ABSENT:
+        raise UndefinedError(_("there is no {name}").format(name=name))
+    return found
 
 
 def _condition(obj: Object, kind: str) -> dict[str, Any]:

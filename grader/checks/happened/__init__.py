@@ -3,6 +3,8 @@
 Owns the kind and the choice of its form; each form has its module, `lives` reads the history for them.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
@@ -13,10 +15,10 @@ from grader.checks.happened.forms import Form, Incident
 from grader.checks.happened.recreated import Recreated
 from grader.checks.happened.rolled import Rolled
 from grader.checks.happened.simple import Changed, CreatedAfter, Never
+from grader.results import Verdict
 
 if TYPE_CHECKING:
     from grader.checks.world import World
-    from grader.results import Verdict
 
 __all__ = ["FORMS", "Form", "Happened", "Incident"]
 
@@ -35,7 +37,7 @@ class Happened(CheckKind):
     changed: Changed | None = None
 
     @model_validator(mode="after")
-    def _one_form(self) -> "Happened":
+    def _one_form(self) -> Happened:
         if len(self._given()) != 1:
             raise ValueError(_("exactly one of {forms}").format(forms=", ".join(FORMS)))
         return self
@@ -59,5 +61,7 @@ class Happened(CheckKind):
     def templates(self) -> tuple[str, ...]:
         return self.form.templates()
 
-    def evaluate(self, world: "World") -> "Verdict":
-        raise NotImplementedError
+    def evaluate(self, world: World) -> Verdict:
+        account = world.account(self.form)
+        evidence = tuple(line for incident in account.incidents for line in incident.evidence)
+        return Verdict(passed=account.passed, finding=account.finding, moving=account.moving, evidence=evidence)

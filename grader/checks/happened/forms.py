@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.checks.base import Model
+from grader.checks.world import HistoryGap
 from grader.results import Finding
 
 if TYPE_CHECKING:
-    from grader.checks.world import World
+    from collections.abc import Iterable
+
+    from grader.checks.happened.lives import Life
+    from grader.checks.world import Gap, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +31,25 @@ class Account:
     """What a form makes of the history: the incidents, or why there is none and whether one is under way."""
 
     incidents: tuple[Incident, ...] = ()
+    """In the order in which they happened."""
+    passed: bool = False
     finding: Finding = field(default_factory=Finding)
     moving: bool = False
+
+
+_RELIST = 2.0
+"""Seconds after a gap in which what happened in it is written down."""
+
+
+def refuse_gaps(gaps: Iterable[Gap], every: Iterable[Life]) -> None:
+    """HistoryGap where one of the lives began or ended in a gap: how it came about was not recorded.
+
+    A gap in which nothing began or ended hides nothing: UIDs never come back.
+    """
+    edges = [edge.at for life in every for edge in (life.born, life.doomed, life.gone) if edge is not None]
+    for gap in gaps:
+        if any(gap.start <= edge <= gap.end + _RELIST for edge in edges):
+            raise HistoryGap(gap.start, gap.end)
 
 
 class Form(Model, ABC):

@@ -1,0 +1,233 @@
+"""What checks may look at, read only, and one snapshot for a whole round of evaluation.
+
+Owns the ports (`ClusterReader`, `History`, `Executor`) and the caching; knows nothing of what is right. One
+API list per kind and namespace serves every check of a round, so checks can't contradict each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cluster.errors import ApiRefused, EnvironmentProblem
+from cluster.i18n import _
+from grader.checks.objects import Object, meta
+from grader.checks.selectors import parse_selector
+from grader.checks.words import clock, period
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from grader.checks.base import Check, ObjectRef
+    from grader.checks.happened.forms import Account, Form
+    from grader.checks.work import WorkFolder
+
+
+class HistoryGap(EnvironmentProblem):  # a Problem, named as the others are
+    """What a check needs to know happened while nothing was recorded. The engine adds which lab to reset."""
+
+    def __init__(self, start: float, end: float) -> None:
+        if start > 0:
+            message = _("the recorder was down {period}").format(period=period(start, end))
+        else:  # a new history file was begun in the middle of a session
+            message = _("nothing before {time} was recorded").format(time=clock(end))
+        super().__init__(message)
+        self.start = start
+        self.end = end
+
+
+class ClusterReader(Protocol):
+    """The live cluster; `cluster.api.Api` is one."""
+
+    def list_page(self, api_version: str, kind: str, namespace: str | None = None) -> tuple[list[Object], str]:
+        """Every object of a kind in a namespace (None: all) and its resourceVersion."""
+
+
+class Change(Protocol):
+    """One recorded change; `grader.history.store.Change` is one."""
+
+    @property
+    def seq(self) -> int:
+        """Order of recording: within one kind the order in which things happened."""
+
+    @property
+    def at(self) -> float:
+        """Unix seconds, the recorder's clock."""
+
+    @property
+    def verb(self) -> str:
+        """ADDED, MODIFIED or DELETED."""
+
+    @property
+    def name(self) -> str:
+        """metadata.name."""
+
+    @property
+    def uid(self) -> str:
+        """metadata.uid."""
+
+    @property
+    def object(self) -> Object:
+        """The object as it was then."""
+
+
+class Gap(Protocol):
+    """A time in which a kind was not recorded, Unix seconds."""
+
+    @property
+    def start(self) -> float:
+        """When recording stopped."""
+
+    @property
+    def end(self) -> float:
+        """When it went on."""
+
+
+class History(Protocol):
+    """What was recorded; `grader.history.store.HistoryReader` is one."""
+
+    def changes(self, kind: str, *, namespace: str | None = None, api_version: str | None = None) -> Iterator[Change]:
+        """Every change of a kind, in order of seq."""
+
+    def at(
+        self, kind: str, when: float, *, namespace: str | None = None, api_version: str | None = None
+    ) -> list[Object]:
+        """The objects as they were at a time."""
+
+    def gaps(self, kind: str) -> Sequence[Gap]:
+        """Every gap in the record of a kind."""
+
+    def last_change(self, kinds: tuple[str, ...]) -> float | None:
+        """When any of these kinds changed last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """How a command ended. `exit` is None where it ran out of time."""
+
+    exit: int | None
+    stdout: str
+    stderr: str = ""
+
+
+class Executor(Protocol):
+    """Runs a command in a pod, or, where `pod` is empty, where the learner works."""
+
+    def execute(self, argv: Sequence[str], *, namespace: str, pod: str, container: str, seconds: float) -> Execution:
+        """Wait for it at most `seconds`. EnvironmentProblem where no command can be run at all."""
+
+
+class World:
+    """One look at everything. Make a new one to look again."""
+
+    def __init__(
+        self,
+        *,
+        cluster: ClusterReader,
+        history: History,
+        work: WorkFolder,
+        namespace: str,
+        lab_folder: Path,
+        checks: Mapping[str, Check],
+        executor: Executor | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        """`checks`: the lab's checks by id, for references by `before`; `now`: the time of this round."""
+        self.work = work
+        self.namespace = namespace
+        self.lab_folder = lab_folder
+        self.executor = executor
+        self.now = now or datetime.now(UTC)
+        self._cluster = cluster
+        self._history = history
+        self._checks = checks
+        self._lists: dict[tuple[str, str, str | None], list[Object]] = {}
+        self._changes: dict[tuple[str, str, str | None], tuple[Change, ...]] = {}
+        self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
+        self._accounts: dict[int, tuple[Form, Account]] = {}  # by identity: a form holds maps
+
+    # -- now ----------------------------------------------------------------------------------------
+
+    def all(self, api_version: str, kind: str, namespace: str | None) -> list[Object]:
+        """Every object of a kind now; none where the cluster has no such kind."""
+        key = (api_version, kind, namespace)
+        if key not in self._lists:
+            try:
+                self._lists[key] = self._cluster.list_page(api_version, kind, namespace)[0]
+            except ApiRefused as refusal:
+                if refusal.status != 404:
+                    raise
+                self._lists[key] = []
+        return self._lists[key]
+
+    def select(self, ref: ObjectRef) -> list[Object]:
+        """The objects a reference means now, in the order of their names."""
+        return _chosen(ref, self.all(ref.version, ref.canonical_kind, ref.place(self.namespace)))
+
+    def get(self, ref: ObjectRef) -> Object | None:
+        """The one object a reference by name means now."""
+        return next(iter(self.select(ref)), None)
+
+    # -- then ---------------------------------------------------------------------------------------
+
+    def select_at(self, ref: ObjectRef, when: float) -> list[Object]:
+        """The objects a reference meant at a time (Unix seconds), by history."""
+        version, kind, place = ref.version, ref.canonical_kind, ref.place(self.namespace)
+        key = (version, kind, place, when)
+        if key not in self._past:
+            self._past[key] = self._history.at(kind, when, namespace=place, api_version=version)
+        return _chosen(ref, self._past[key])
+
+    def changes(self, ref: ObjectRef) -> list[Change]:
+        """Every recorded change of the objects a reference means, in order."""
+        version, kind, place = ref.version, ref.canonical_kind, ref.place(self.namespace)
+        key = (version, kind, place)
+        if key not in self._changes:
+            found = self._history.changes(kind, namespace=place, api_version=version)
+            self._changes[key] = tuple(found)
+        selector = parse_selector(ref.selector)
+        return [
+            change
+            for change in self._changes[key]
+            if (not ref.name or change.name == ref.name) and selector.matches(change.object)
+        ]
+
+    def gaps(self, ref: ObjectRef) -> Sequence[Gap]:
+        """When the reference's kind was not recorded."""
+        return self._history.gaps(ref.canonical_kind)
+
+    def changed_within(self, kinds: frozenset[str], seconds: float) -> bool:
+        """Whether an object of these kinds changed in the last `seconds`."""
+        last = self._history.last_change(tuple(sorted(kinds))) if kinds else None
+        return last is not None and self.now.timestamp() - last <= seconds
+
+    def account(self, form: Form) -> Account:
+        """What a form of `happened` makes of the history, found out once a round."""
+        if id(form) not in self._accounts:
+            self._accounts[id(form)] = (form, form.account(self))
+        return self._accounts[id(form)][1]
+
+    def account_of(self, check_id: str) -> Account:
+        """The same of the `happened` check of that id."""
+        from grader.checks.happened import Happened
+
+        kind = self._checks[check_id].kind
+        if not isinstance(kind, Happened):
+            raise TypeError(f"{check_id} is not a check of what happened")
+        return self.account(kind.form)
+
+    def says(self, check_id: str) -> str:
+        """The sentence of another check of the lab."""
+        return self._checks[check_id].says
+
+
+def _chosen(ref: ObjectRef, objects: list[Object]) -> list[Object]:
+    selector = parse_selector(ref.selector)
+    named = [obj for obj in objects if not ref.name or meta(obj).get("name") == ref.name]
+    return sorted((obj for obj in named if selector.matches(obj)), key=_order)
+
+
+def _order(obj: Object) -> tuple[Any, ...]:
+    return (str(meta(obj).get("namespace") or ""), str(meta(obj).get("name", "")))
