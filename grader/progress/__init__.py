@@ -17,6 +17,7 @@ from grader.progress.session import (
     load_progress,
     note_hints,
     remember_results,
+    set_achievements,
 )
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "record_run",
     "record_start",
     "remember_results",
+    "set_achievements",
 ]

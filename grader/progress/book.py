@@ -85,9 +85,7 @@ def read_book(folder: Path | None = None) -> dict[str, LabRecord]:
 
 def record_start(lab: str, at: float, folder: Path | None = None) -> str:
     """Note a start. Returns a sentence for the person if the book was damaged and set aside, else ""."""
-    return _change(
-        lab, at, folder, lambda seen: replace(seen, started=at if seen.started is None else seen.started)
-    )
+    return _change(lab, at, folder, lambda seen: replace(seen, started=at if seen.started is None else seen.started))
 
 
 def record_hint(lab: str, at: float, folder: Path | None = None) -> str:

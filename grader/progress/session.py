@@ -98,6 +98,12 @@ def note_hints(session: Path, step_id: str, shown: int) -> Progress:
         return _save(session, replace(now, hints=hints))
 
 
+def set_achievements(session: Path, achievements: Mapping[str, float]) -> Progress:
+    """Remember exactly these (check id → when it first passed); for whoever proves a lab."""
+    with locked(session):
+        return _save(session, replace(_load(session), achievements=dict(achievements)))
+
+
 def forget_progress(session: Path, at: float) -> Progress:
     """Begin again after a reset: the cluster that was achieved on is gone, the hints have been read.
 

@@ -7,6 +7,7 @@ Owns that schema: the models below are what is written, `docs/schemas/check-v1.j
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -174,3 +175,32 @@ def _check(result: Result, after: str) -> dict[str, object]:
         },
         "evidence": result.evidence,
     }
+
+
+def parse_results(text: str) -> list[Result]:
+    """The results in a document that `render_json` wrote; ValueError where it is none."""
+    from grader.results import Finding, Result
+
+    found = CheckDocument.model_validate_json(text)
+    return [
+        Result(
+            check=check.id,
+            step=step.number,
+            step_id=step.id,
+            says=check.says,
+            state=check.state,
+            finding=Finding(**check.finding.model_dump()) if check.finding else Finding(),
+            seconds=check.seconds,
+            weight=check.weight,
+            achieved=None if check.achieved is None else parse_utc(check.achieved),
+            evidence=check.evidence,
+            our_bug=check.fault == "bug",
+        )
+        for step in found.steps
+        for check in step.checks
+    ]
+
+
+def parse_utc(text: str) -> float:
+    """The inverse of `utc`."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC).timestamp()

@@ -24,7 +24,7 @@ class CheckReport:
 
     result: Result
     blocked_by: str = ""
-    """With SKIPPED: the id of the check that must pass first; "" where it was not looked at in this run."""
+    """With SKIPPED: the id of the check that must pass first; "" where none of its `after` is to blame."""
     blocked_by_step: int = 0
     """The number of that check's step; 0 where unknown."""
 
@@ -122,9 +122,7 @@ def _step(step: Step, by_check: dict[str, Result], step_of: dict[str, int]) -> S
         if result.state is State.SKIPPED:
             blocker = next((before for before in check.after if not _passed(by_check.get(before))), "")
         checks.append(CheckReport(result=result, blocked_by=blocker, blocked_by_step=step_of.get(blocker, 0)))
-    return StepReport(
-        number=step.number, id=step.id, title=step.title, checks=tuple(checks), hints=len(step.hints)
-    )
+    return StepReport(number=step.number, id=step.id, title=step.title, checks=tuple(checks), hints=len(step.hints))
 
 
 def _passed(result: Result | None) -> bool:

@@ -18,7 +18,7 @@ from cluster.i18n import _
 from grader.progress import LabRecord
 from grader.report.json import Count, Model, Seconds, Text, Time, utc
 from grader.report.layout import BOLD, GREEN, WIDTH, cut, pad, paint, wrap
-from grader.results import State  # noqa: TC001  # pydantic reads the annotation at run time
+from grader.results import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -98,9 +98,7 @@ class ReportDocument(Model):
     labs: tuple[LabPart, ...]
 
 
-def progress_rows(
-    lab_ids: Iterable[str], book: Mapping[str, LabRecord], attempts: Iterable[Attempt] = ()
-) -> list[Row]:
+def progress_rows(lab_ids: Iterable[str], book: Mapping[str, LabRecord], attempts: Iterable[Attempt] = ()) -> list[Row]:
     """One row for each lab of the catalogue in its order, then for those that only the book still knows."""
     ids = dict.fromkeys([*lab_ids, *sorted(book)])
     kept: dict[str, list[Attempt]] = {lab: [] for lab in ids}

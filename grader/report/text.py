@@ -118,9 +118,7 @@ class _Page:
         count = (
             _("{passed} of {total} steps").format(passed=report.steps_passed, total=report.steps_in_lab)
             if report.whole_lab
-            else _("{passed} of {total} steps asked for").format(
-                passed=report.steps_passed, total=len(report.steps)
-            )
+            else _("{passed} of {total} steps asked for").format(passed=report.steps_passed, total=len(report.steps))
         )
         line = spread(f"{report.lab}  {one_line(report.title)}", count, self.width)
         return paint(line, BOLD, on=self.colour)

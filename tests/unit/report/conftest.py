@@ -140,20 +140,22 @@ def _answer(check: str, state: State, finding: Finding | None = None, **more: An
 
 
 @pytest.fixture
+def lab() -> Lab:
+    """The example lab in English."""
+    return make_lab()
+
+
+@pytest.fixture
 def answer() -> Answer:
     return _answer
 
 
 @pytest.fixture
 def run() -> Run:
-    def make(
-        *others: Result | Sequence[Result], language: str = "en", steps: Sequence[str] = ()
-    ) -> RunReport:
+    def make(*others: Result | Sequence[Result], language: str = "en", steps: Sequence[str] = ()) -> RunReport:
         lab = make_lab(language)
         given = {
-            result.check: result
-            for other in others
-            for result in ([other] if isinstance(other, Result) else other)
+            result.check: result for other in others for result in ([other] if isinstance(other, Result) else other)
         }
         results = [
             given.get(check.id, _answer(check.id, State.PASSED, says=check.says))

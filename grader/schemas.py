@@ -1,0 +1,58 @@
+"""The JSON Schema files of our documents, made from the models that write them.
+
+Owns the list of files; run `python -m grader.schemas docs/schemas` after a model has changed. A test
+holds the files equal to the models.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def schema_files() -> dict[str, str]:
+    """File name → content."""
+    from grader.report.json import CheckDocument
+    from grader.report.progress_report import ReportDocument
+    from grader.verify.documents import VerifyDocument
+
+    models: dict[str, type[BaseModel]] = {
+        "check-v1.json": CheckDocument,
+        "report-v1.json": ReportDocument,
+        "verify-v1.json": VerifyDocument,
+    }
+    return {name: _text(name, model.model_json_schema(by_alias=True)) for name, model in models.items()}
+
+
+def _text(name: str, schema: dict[str, Any]) -> str:
+    title = f"batchlab/{name.removesuffix('.json').replace('-', '/')}"
+    content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_open(schema), "title": title}
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _open(schema: Any) -> Any:
+    """The schema without the rule against further keys: we write none, but a later v1 may, and readers must not
+    break then."""
+    match schema:
+        case dict():
+            return {key: _open(value) for key, value in schema.items() if key != "additionalProperties" or value}
+        case list():
+            return [_open(value) for value in schema]
+    return schema
+
+
+def main() -> None:
+    """Write every file into the folder that the command line names."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in schema_files().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
