@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -49,8 +48,7 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
         keeper.clean(layout)  # what an earlier machine left that was killed with its keeper
     prepare(config)
     try:
-        process = _launch(config)
-        _follow(config, process, on_event)
+        _follow(config, _launch(config), on_event)
     except BaseException:
         stop(config.home)
         raise
@@ -125,7 +123,8 @@ def timings(home: Path) -> list[BootEvent]:
     return read_events(Layout(home).events)[0]
 
 
-def _launch(config: MachineConfig) -> subprocess.Popen[bytes]:
+def _launch(config: MachineConfig) -> int:
+    """Start the keeper; its process id. It outlives this process, so nobody holds a handle to it."""
     layout = Layout(config.home)
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
@@ -135,24 +134,25 @@ def _launch(config: MachineConfig) -> subprocess.Popen[bytes]:
         # In the sandbox the state folder is told by the session's own path; nothing else is looked up.
         "XDG_STATE_HOME": os.environ.get("XDG_STATE_HOME", ""),
     }
-    with layout.log("supervisor").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "cluster.sandbox.keeper", str(config.home)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd="/",
-            env=environment,
-            start_new_session=True,
-        )
+    return os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-P", "-m", "cluster.sandbox.keeper", str(config.home)],
+        environment,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(layout.log("supervisor")), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
 
 
-def _follow(config: MachineConfig, process: subprocess.Popen[bytes], on_event: Callable[[BootEvent], None]) -> None:
+def _follow(config: MachineConfig, keeper_pid: int, on_event: Callable[[BootEvent], None]) -> None:
     layout = Layout(config.home)
     offset, failures = 0, []
     deadline = time.monotonic() + _START_SECONDS
     while True:
-        ended = process.poll() is not None
+        ended = _reaped(keeper_pid)
         events, offset = read_events(layout.events, offset)
         for event in events:
             on_event(event)
@@ -203,6 +203,8 @@ def _end_keeper(layout: Layout, holder: dict[str, int]) -> None:
         _signal(holder, signal.SIGKILL)
         if not _gone(layout, _STOP_SECONDS):
             raise EnvironmentProblem(_("process {pid} does not end").format(pid=holder.get("pid")))
+    if pid := holder.get("pid"):
+        _reaped(pid)
 
 
 def _signal(holder: dict[str, int], number: signal.Signals) -> None:
@@ -211,6 +213,14 @@ def _signal(holder: dict[str, int], number: signal.Signals) -> None:
             os.kill(pid, number)
         except ProcessLookupError:
             return
+
+
+def _reaped(pid: int) -> bool:
+    """Whether the process has ended; collects it where it is our child."""
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return False
 
 
 def _gone(layout: Layout, seconds: float) -> bool:

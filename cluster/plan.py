@@ -16,7 +16,7 @@ from cluster.addons import ADDONS
 from cluster.components import control_plane, nodes
 from cluster.components.model import Component
 from cluster.components.sidecars import sidecar
-from cluster.machine import Layout, MachineConfig
+from cluster.machine import NODE_IP, Layout, MachineConfig
 from cluster.spec import Manifest
 from cluster.steps import Step
 
@@ -95,7 +95,17 @@ def waves(tasks: Iterable[Task]) -> list[list[Task]]:
 
 def shell(config: MachineConfig) -> str:
     """What a start would do, as a person would type it (`grader start --dry-run`)."""
-    lines = [f"# {config.name}: {'root' if config.spec.real_node else 'any user'}; in a sandbox of its own"]
+    user = "" if config.privileged else " --user --map-root-user"
+    lines = [
+        f"# {config.name}",
+        "# wave 0: the sandbox",
+        f"unshare{user} --mount --pid --net --uts --ipc --cgroup --fork --kill-child --mount-proc",
+        f"# enters cgroup {Layout(config.home).cgroup}" if config.privileged else "# stays in the caller's cgroup",
+        "mount -t overlay overlay -o lowerdir=/ && pivot_root"
+        if config.privileged
+        else "mount -t tmpfs tmpfs && mount --rbind -o ro /usr && pivot_root",
+        f"ip link set lo up && ip link add node0 type bridge && ip addr add {NODE_IP}/24 dev node0",
+    ]
     for number, wave in enumerate(waves(plan(config)), 1):
         lines.append(f"\n# wave {number}")
         for task in wave:

@@ -24,7 +24,7 @@ class EventLog:
     """Appends events; seconds count from `began` (monotonic)."""
 
     def __init__(self, path: Path, began: float) -> None:
-        self._file = path.open("a", buffering=1)
+        self._path = path
         self._began = began
         self._lock = threading.Lock()
 
@@ -32,8 +32,8 @@ class EventLog:
         """One event, now."""
         seconds = round(time.monotonic() - self._began, 3)
         event = BootEvent(task=task, state=state, seconds=seconds, detail=detail)
-        with self._lock:
-            self._file.write(json.dumps(asdict(event)) + "\n")
+        with self._lock, self._path.open("a") as file:
+            file.write(json.dumps(asdict(event)) + "\n")
 
 
 def read_events(path: Path, offset: int = 0) -> tuple[list[BootEvent], int]:

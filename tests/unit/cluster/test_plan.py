@@ -1,0 +1,103 @@
+"""The order of a start, and the shell that `--dry-run` prints for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cluster.components.model import Component, SocketProbe
+from cluster.machine import MachineConfig, Sidecar
+from cluster.plan import plan, shell, waves, write_files
+from cluster.spec import ClusterSpec, NodeSpec
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "dry-run-lab.txt"
+
+
+@pytest.fixture
+def binaries(tmp_path: Path) -> Path:
+    """As much of a binaries folder as a plan reads."""
+    folder = tmp_path / "binaries"
+    (folder / "manifests").mkdir(parents=True)
+    settings = {"controller_manager_config.yaml": "kind: Configuration\nmetrics: {bindAddress: ':8443'}\n"}
+    for name in ("jobset", "lws", "kueue"):
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": settings}
+        (folder / "manifests" / f"{name}.json").write_text(json.dumps([config_map]))
+    return folder
+
+
+def machine(binaries: Path, *, real: bool = True, addons: tuple[str, ...] = ("jobset", "lws", "kueue")) -> MachineConfig:
+    nodes = [NodeSpec(name="gpu-a", gpus=4)]
+    if real:
+        nodes.append(NodeSpec(name="lab", real=True, gpus=4, labels={"rack": "a"}))
+    return MachineConfig(
+        name="lab-x",
+        home=Path("/home-of/lab-x"),
+        binaries=binaries,
+        spec=ClusterSpec(addons=addons, nodes=tuple(nodes)),
+        sidecars=(Sidecar(name="recorder", argv=("recorder",), socket="/run/r.sock"),),
+        privileged=True,
+    )
+
+
+def position(config: MachineConfig) -> dict[str, int]:
+    return {task.name: number for number, wave in enumerate(waves(plan(config))) for task in wave}
+
+
+def test_no_manager_starts_before_every_crd_is_served(binaries: Path) -> None:
+    at = position(machine(binaries))
+    for manager in ("jobset", "lws", "kueue"):
+        for addon in ("jobset", "lws", "kueue"):
+            assert at[manager] > at[f"{addon}-established"]
+
+
+def test_the_labs_objects_come_after_everything_else(binaries: Path) -> None:
+    at = position(machine(binaries))
+    last = at.pop("start-manifests")
+    assert all(number < last for number in at.values())
+
+
+def test_containerd_does_not_wait_for_the_api(binaries: Path) -> None:
+    assert position(machine(binaries))["containerd"] == 0
+
+
+def test_a_lab_of_fake_nodes_runs_no_container_program(binaries: Path) -> None:
+    names = set(position(machine(binaries, real=False, addons=())))
+    assert not names & {"containerd", "kubelet", "coredns", "images", "real-node"}
+    assert {"kwok", "fake-nodes"} <= names
+
+
+def test_an_unknown_need_is_named() -> None:
+    task = Component(name="a", argv=("a",), ready=SocketProbe("/x"), needs=("ghost",))
+    with pytest.raises(ValueError, match=r"a needs unknown \['ghost'\]"):
+        waves([task])
+
+
+def test_a_cycle_is_named() -> None:
+    one = Component(name="one", argv=("1",), ready=SocketProbe("/x"), needs=("two",))
+    two = Component(name="two", argv=("2",), ready=SocketProbe("/x"), needs=("one",))
+    with pytest.raises(ValueError, match="need each other"):
+        waves([one, two])
+
+
+def test_dry_run_is_the_golden_shell(binaries: Path) -> None:
+    printed = shell(machine(binaries)).replace(str(binaries), "/binaries").replace(str(GOLDEN.parents[2]), "/batchlab")
+    assert printed == GOLDEN.read_text()
+
+
+def test_every_file_a_component_names_is_written(binaries: Path, tmp_path: Path) -> None:
+    config = machine(binaries)
+    moved = MachineConfig(
+        name=config.name, home=tmp_path / "home", binaries=binaries, spec=config.spec, privileged=True
+    )
+    (moved.home / "pki").mkdir(parents=True)
+    write_files(moved)
+    files = [path for task in plan(moved) if isinstance(task, Component) for path in task.files]
+    assert files
+    assert all(path.read_text() for path in files)
+
+
+def test_a_machine_survives_its_json(binaries: Path) -> None:
+    config = machine(binaries)
+    assert MachineConfig.from_json(config.to_json()) == config
