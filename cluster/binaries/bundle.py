@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cluster.binaries.lock import Lock
 
 LEVEL = 6
-"""Of gzip."""
+"""Of gzip: 0.8 GB become 260 MB in 49 s on 2 busy cores and unpack in 8 s; xz: 200 MB in 125 s and more."""
 
 _INDEX_LIMIT = 1 << 20
 _CHUNK = 1 << 20
@@ -59,9 +59,7 @@ def bundle(out: Path, folder: Path, on_progress: Progress = silent) -> Bundle:
     try:
         index = store.read_index(folder)
     except (OSError, ValueError) as error:
-        raise UsageProblem(
-            _("{folder} has no index of its files: build it first").format(folder=folder)
-        ) from error
+        raise UsageProblem(_("{folder} has no index of its files: build it first").format(folder=folder)) from error
     handle, name = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.parent)
     unfinished = Path(name)
     try:
@@ -76,9 +74,7 @@ def bundle(out: Path, folder: Path, on_progress: Progress = silent) -> Bundle:
         unfinished.chmod(0o644)
         unfinished.replace(out)
     except OSError as error:
-        raise EnvironmentProblem(
-            _("can't write {path}: {reason}").format(path=out, reason=error.strerror)
-        ) from error
+        raise EnvironmentProblem(_("can't write {path}: {reason}").format(path=out, reason=error.strerror)) from error
     finally:
         unfinished.unlink(missing_ok=True)
     entry = store.digest_file(out)
@@ -99,14 +95,10 @@ def unpack(archive: Path, lock: Lock, root: Path, on_progress: Progress = silent
                 with tarfile.open(archive, mode="r|gz") as tar:
                     index = _unpack_into(work, iter(tar), tar, archive, lock, on_progress)
             except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise _refused(
-                    archive, _("it is damaged or not a bundle ({error})").format(error=error)
-                ) from error
+                raise _refused(archive, _("it is damaged or not a bundle ({error})").format(error=error)) from error
             except OSError as error:
                 reason = error.strerror or str(error)
-                raise UsageProblem(
-                    _("can't unpack {path}: {reason}").format(path=archive, reason=reason)
-                ) from error
+                raise UsageProblem(_("can't unpack {path}: {reason}").format(path=archive, reason=reason)) from error
             store.finish(work, final, index)
     return final
 
@@ -151,9 +143,7 @@ def _unpack_into(
     return index
 
 
-def _first(
-    members: Iterator[tarfile.TarInfo], tar: tarfile.TarFile, archive: Path, lock: Lock
-) -> store.Index:
+def _first(members: Iterator[tarfile.TarInfo], tar: tarfile.TarFile, archive: Path, lock: Lock) -> store.Index:
     member = next(members, None)
     if member is None or member.name != store.INDEX or not member.isreg() or member.size > _INDEX_LIMIT:
         raise _refused(archive, _("it does not begin with {name}").format(name=store.INDEX))
@@ -166,9 +156,7 @@ def _first(
     if index.goarch != lock.goarch:
         raise _refused(
             archive,
-            _("it is for {theirs} machines, this one is {ours}").format(
-                theirs=index.goarch, ours=lock.goarch
-            ),
+            _("it is for {theirs} machines, this one is {ours}").format(theirs=index.goarch, ours=lock.goarch),
         )
     if index.lock != lock.digest:
         raise _refused(

@@ -146,9 +146,7 @@ def _given(folder: Path, lock: Lock) -> Path:
     if trouble:
         raise UsageProblem(
             _("the binaries in {folder} can't be used: {reason}").format(folder=folder, reason=trouble),
-            _("leave out --bin-dir (and {variable}) to use those of this version").format(
-                variable=BIN_DIR_VARIABLE
-            ),
+            _("leave out --bin-dir (and {variable}) to use those of this version").format(variable=BIN_DIR_VARIABLE),
         )
     return folder.resolve()
 
@@ -183,9 +181,7 @@ def _trouble(folder: Path, lock: Lock) -> str:
 
 def _disagrees(index: store.Index, lock: Lock) -> str:
     if index.goarch != lock.goarch:
-        return _("they are for {theirs}, this machine is {ours}").format(
-            theirs=index.goarch, ours=lock.goarch
-        )
+        return _("they are for {theirs}, this machine is {ours}").format(theirs=index.goarch, ours=lock.goarch)
     if index.lock != lock.digest:
         return _("they are of another version of Batchlab ({theirs}, wanted {ours})").format(
             theirs=index.lock[:12], ours=lock.digest[:12]

@@ -32,9 +32,7 @@ _USUAL_PLACE = "/usr/local/go/bin"
 def find_go() -> str | None:
     """`go` on PATH, in the Python environment we run from (PyPI has Go too), or where its archive puts it."""
     beside = str(Path(sys.executable).parent)
-    return shutil.which(
-        "go", path=os.pathsep.join((os.environ.get("PATH", os.defpath), beside, _USUAL_PLACE))
-    )
+    return shutil.which("go", path=os.pathsep.join((os.environ.get("PATH", os.defpath), beside, _USUAL_PLACE)))
 
 
 def go_version(go: str, folder: Path, *, fetch: bool = True) -> str:
@@ -62,9 +60,7 @@ def require_go(wanted: str, folder: Path) -> tuple[str, str]:
     go = find_go()
     if go is None:
         raise EnvironmentProblem(
-            _("Go is not installed: building the cluster's programs needs {version} or newer").format(
-                version=wanted
-            ),
+            _("Go is not installed: building the cluster's programs needs {version} or newer").format(version=wanted),
             go_remedy(wanted),
         )
     version = go_version(go, folder)
@@ -90,9 +86,7 @@ def build_environment(goarch: str, scratch: Path, *, cgo: bool) -> dict[str, str
     }
 
 
-def run(
-    argv: Sequence[str], *, cwd: Path, env: dict[str, str], log: Path, on_tick: Callable[[], None]
-) -> int:
+def run(argv: Sequence[str], *, cwd: Path, env: dict[str, str], log: Path, on_tick: Callable[[], None]) -> int:
     """Run `argv` with all its output in `log` and return its exit code.
 
     Its whole process group is killed when we are interrupted, and the program itself when we are killed.
@@ -126,11 +120,7 @@ def _tied_to_us() -> list[str]:
 
 def last_lines(log: Path, count: int = SHOWN_LINES) -> str:
     """The end of what a program said, for a message."""
-    lines = [
-        line
-        for line in log.read_text(errors="replace").splitlines()
-        if not line.startswith("go: downloading")
-    ]
+    lines = [line for line in log.read_text(errors="replace").splitlines() if not line.startswith("go: downloading")]
     return "\n".join(f"    {line}" for line in lines[-count:])
 
 
@@ -144,7 +134,7 @@ def advice_for(output: str) -> str:
             r"cannot find -lc\b|stdlib\.h|Scrt1\.o",
             _("install the C library's headers (apt-get install libc6-dev)"),
         ),
-        (r"No space left|no space left", _("make room: the Go caches need about 6 GB")),
+        (r"No space left|no space left", _("make room: the Go caches need about 9 GB")),
         (
             r"signal: killed|cannot allocate memory",
             _("memory ran out: stop other programs, or set GOFLAGS=-p=1"),

@@ -117,9 +117,7 @@ def archive(image: Image, goarch: str) -> bytes:
         }
     )
     files = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}', "index.json": index}
-    files |= {
-        f"blobs/sha256/{_digest(blob).removeprefix('sha256:')}": blob for blob in (config, manifest, layer)
-    }
+    files |= {f"blobs/sha256/{_digest(blob).removeprefix('sha256:')}": blob for blob in (config, manifest, layer)}
     return _layer({name: Entry(mode=0o644, content=content) for name, content in files.items()})
 
 
@@ -130,9 +128,7 @@ def debian_program(package: str, paths: tuple[str, ...], scratch: Path) -> Path:
             return Path("/") / path
     remedy = _("install {package} (apt-get install {package})").format(package=package)
     if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
-        raise EnvironmentProblem(
-            _("no static {name} on this machine").format(name=Path(paths[0]).name), remedy
-        )
+        raise EnvironmentProblem(_("no static {name} on this machine").format(name=Path(paths[0]).name), remedy)
     folder = scratch / package
     folder.mkdir(exist_ok=True)
     for argv in (["apt-get", "-q", "download", package], ["dpkg-deb", "-x", "*.deb", "."]):
@@ -158,9 +154,7 @@ def is_static(path: Path) -> bool:
             head = source.read(64)
             if head[:5] != b"\x7fELF\x02":
                 return False
-            offset, size, count = (
-                int.from_bytes(head[a:b], "little") for a, b in ((32, 40), (54, 56), (56, 58))
-            )
+            offset, size, count = (int.from_bytes(head[a:b], "little") for a, b in ((32, 40), (54, 56), (56, 58)))
             source.seek(offset)
             headers = source.read(size * count)
     except OSError:

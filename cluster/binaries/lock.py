@@ -30,9 +30,7 @@ KEY_LENGTH = 16
 _ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _SOURCES = ("go.mod", "go.sum", "*.go")
 _REQUIRE = re.compile(r"^(?:require\s+)?(?P<module>[^\s()]+)\s+(?P<version>v[^\s]+)(?:\s*//.*)?$")
-_REPLACE = re.compile(
-    r"^(?:replace\s+)?(?P<module>\S+)(?:\s+v\S+)?\s+=>\s+(?P<other>\S+)\s+(?P<version>v\S+)"
-)
+_REPLACE = re.compile(r"^(?:replace\s+)?(?P<module>\S+)(?:\s+v\S+)?\s+=>\s+(?P<other>\S+)\s+(?P<version>v\S+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,9 +40,7 @@ def render(rendering: Rendering, *, go: str, kubectl: Path, root: Path, out: Pat
     text = _run([str(kubectl), "kustomize", str(Path(told.strip()) / rendering.path)], cwd=out.parent)
     objects = read_objects(text)
     if not objects:
-        raise Problem(
-            _("{module} has no objects in {path}").format(module=rendering.module, path=rendering.path)
-        )
+        raise Problem(_("{module} has no objects in {path}").format(module=rendering.module, path=rendering.path))
     out.write_text(json.dumps(objects, indent=1, ensure_ascii=False) + "\n")
     return len(objects)
 
@@ -58,12 +56,8 @@ def read_objects(text: str) -> list[Manifest]:
 
 def _run(argv: list[str], cwd: Path) -> str:
     env = os.environ | {"GOWORK": "off"}
-    done = subprocess.run(
-        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = "\n".join(f"    {line}" for line in done.stderr.splitlines()[-10:])
-        raise EnvironmentProblem(
-            _("{command} failed:\n{output}").format(command=" ".join(argv[:2]), output=said)
-        )
+        raise EnvironmentProblem(_("{command} failed:\n{output}").format(command=" ".join(argv[:2]), output=said))
     return done.stdout

@@ -81,7 +81,7 @@ def install_command(names: tuple[str, ...]) -> str:
 def require(purpose: Purpose) -> None:
     """EnvironmentProblem naming all that is missing for `purpose`, and the command that installs it."""
     if lacking := missing(purpose):
-        listed = "; ".join(f"{p.lacks()} ({p.name}: {p.why})" for p in lacking)
+        listed = "; ".join(f"{p.lacks()} ({p.name})" for p in lacking)
         raise EnvironmentProblem(
             _("missing on this machine: {list}").format(list=listed),
             install_command(tuple(package.name for package in lacking)),

@@ -64,10 +64,7 @@ class Index:
         """As it is written."""
         files = {name: {"sha256": e.sha256, "size": e.size} for name, e in sorted(self.files.items())}
         told = {"format": 1, "lock": self.lock, "platform": f"linux/{self.goarch}", "go": self.go}
-        return (
-            json.dumps(told | {"built": self.built, "versions": self.versions, "files": files}, indent=1)
-            + "\n"
-        )
+        return json.dumps(told | {"built": self.built, "versions": self.versions, "files": files}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Index:
@@ -151,9 +148,7 @@ def _holder(handle: int) -> str:
     try:
         told = json.loads(os.pread(handle, 4096, 0))
         since = time.strftime("%H:%M:%S", time.localtime(told["since"]))
-        return _("waiting for process {pid}, which makes the binaries since {time}").format(
-            pid=told["pid"], time=since
-        )
+        return _("waiting for process {pid}, which makes the binaries since {time}").format(pid=told["pid"], time=since)
     except (ValueError, KeyError, TypeError):  # it has the lock but has not written its name yet
         return _("waiting for another process, which makes the binaries")
 
@@ -162,9 +157,7 @@ def _sweep(root: Path, on_progress: Progress) -> None:
     # Whoever made these held the lock; we hold it now, so they are dead.
     for left in root.glob(".making-*"):
         shutil.rmtree(left, ignore_errors=True)
-        on_progress(
-            BuildEvent(task="lock", state="note", detail=_("removed what an interrupted build left behind"))
-        )
+        on_progress(BuildEvent(task="lock", state="note", detail=_("removed what an interrupted build left behind")))
 
 
 @contextmanager
@@ -181,6 +174,8 @@ def finish(work: Path, final: Path, index: Index) -> None:
     """Write the index and give the folder its name: from now on it is there, whole, for everybody."""
     (work / INDEX).write_text(index.to_json())
     work.chmod(0o755)  # mkdtemp's 0700 would lock out the programs that a lab runs as another user
+    if final.exists():  # one without an index is no finished folder
+        set_aside(final)
     work.rename(final)
 
 
