@@ -32,9 +32,7 @@ class CaseMatter(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     fails: Annotated[str, Field(min_length=1)] = Field(description="Id of the check that must fail.")
-    says: Annotated[str, Field(min_length=1)] = Field(
-        description="What is wrong with the answer, one sentence."
-    )
+    says: Annotated[str, Field(min_length=1)] = Field(description="What is wrong with the answer, one sentence.")
     on: Literal["solved", "fresh"] = Field(description="What the wrong answer is tried on.")
     plays: tuple[str, ...] = Field((), description="Steps solved before it; only with `on: fresh`.")
 

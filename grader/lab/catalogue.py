@@ -46,7 +46,7 @@ def prerequisites(lab: Path) -> tuple[str, ...]:
     text = None if source is None else front_matter(source.text)
     if source is None or text is None:
         return ()
-    matter = read_front_matter(source, text, lab.name, found)
+    matter, _written = read_front_matter(source, text, lab.name, found)
     return () if matter is None else matter.after
 
 

@@ -88,7 +88,9 @@ def _checked(draft: CheckDraft, found: list[LabProblem]) -> CheckDraft:
         wrong: list[LabProblem] = []
         kind = validate(KINDS[name], draft.value[name], located, wrong, (*path, name))
         templates = list(_wrong_templates(draft, name)) if wrong else []
-        found += [_at_template(problem, templates) for problem in wrong] or _blanks(draft, name)
+        found += [_at_template(problem, templates) for problem in wrong]
+        told = {(problem.line, problem.column) for problem in wrong}
+        found += [blank for blank in _blanks(draft, name) if (blank.line, blank.column) not in told]
     if not kinds and all(key in known for key in draft.value):
         message = _("no kind: one of {kinds} says what is checked").format(kinds=", ".join(KINDS))
         found.append(located.problem(path, message))
@@ -207,6 +209,4 @@ def _cycles(drafts: dict[str, CheckDraft]) -> Iterator[LabProblem]:
     for circle in circles({name: [n for n in _after(d) if isinstance(n, str)] for name, d in drafts.items()}):
         if len(circle) > 1:  # a check after itself is told by its own model
             message = _("'after' goes round in a circle: {circle}")
-            yield drafts[circle[0]].problem(
-                ("after",), message.format(circle=" → ".join([*circle, circle[0]]))
-            )
+            yield drafts[circle[0]].problem(("after",), message.format(circle=" → ".join([*circle, circle[0]])))

@@ -106,9 +106,9 @@ class NodeMatter(_Matter):
 class ClusterMatter(_Matter):
     """What the lab's cluster is made of."""
 
-    addons: tuple[
-        Annotated[str, AfterValidator(_addon), Field(json_schema_extra={"enum": list(ADDONS)})], ...
-    ] = Field((), description="Controllers that are installed, with their CRDs and webhooks.")
+    addons: tuple[Annotated[str, AfterValidator(_addon), Field(json_schema_extra={"enum": list(ADDONS)})], ...] = Field(
+        (), description="Controllers that are installed, with their CRDs and webhooks."
+    )
     nodes: tuple[NodeMatter, ...] = Field(min_length=1, description="The nodes, at least one.")
 
 
@@ -137,15 +137,20 @@ class TranslatedFrontMatter(_Matter):
     title: Title = Field(description="The title in this language.")
 
 
-def read_front_matter(source: Source, text: str, lab_id: str, found: list[LabProblem]) -> FrontMatter | None:
-    """The front matter of `lab.md` in the folder named `lab_id`; None where anything in it is wrong."""
+def read_front_matter(
+    source: Source, text: str, lab_id: str, found: list[LabProblem]
+) -> tuple[FrontMatter | None, Located | None]:
+    """The front matter of `lab.md` in the folder named `lab_id`: None where anything in it is wrong.
+
+    Beside it, the mapping as it was written: None where it is no mapping, or of a newer format.
+    """
     located = _located(source, text, found)
     if located is None:
-        return None
+        return None, None
     before = len(found)
     matter = _validated(FrontMatter, located, lab_id, found)
     found += _across(located)
-    return matter if len(found) == before else None
+    return (matter if len(found) == before else None), located
 
 
 def read_translated_front_matter(
@@ -194,9 +199,7 @@ def _across(located: Located) -> Iterator[LabProblem]:
         located, [(("cluster", "addons", index), addon) for index, addon in _entries(cluster, "addons")]
     )
     nodes = [(index, node) for index, node in _entries(cluster, "nodes") if isinstance(node, dict)]
-    yield from _repeated(
-        located, [(("cluster", "nodes", index, "name"), node.get("name")) for index, node in nodes]
-    )
+    yield from _repeated(located, [(("cluster", "nodes", index, "name"), node.get("name")) for index, node in nodes])
     real = [("cluster", "nodes", index, "real") for index, node in nodes if node.get("real") is True]
     for extra in real[1:]:
         message = _("a second real node (the first on line {line}): a lab may have one")

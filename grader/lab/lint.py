@@ -104,9 +104,7 @@ def _checks(reading: Reading) -> Iterator[LabProblem]:
     for section, drafts in reading.steps:
         if not section.checks:
             message = _("step '{id}' has no check: nothing tells a learner that it is done")
-            yield reading.outline.source.problem(
-                section.line, 1, message.format(id=section.id or section.title)
-            )
+            yield reading.outline.source.problem(section.line, 1, message.format(id=section.id or section.title))
         for draft in drafts:
             yield from _later(draft, order)
             yield from _function(draft, functions)
@@ -164,9 +162,7 @@ def _objects(reading: Reading) -> Iterator[LabProblem]:
     if reading.matter is None:
         return
     namespaces = {reading.matter.namespace, *_ALWAYS_THERE}
-    namespaces |= {
-        found.value["metadata"]["name"] for found in reading.start if found.value["kind"] == "Namespace"
-    }
+    namespaces |= {found.value["metadata"]["name"] for found in reading.start if found.value["kind"] == "Namespace"}
     for located in reading.start:
         namespace = located.value["metadata"].get("namespace")
         if namespace and namespace not in namespaces:
@@ -187,22 +183,17 @@ def _without_addon(kind: str, api_version: str, addons: tuple[str, ...]) -> str:
 
 def _other_labs(reading: Reading) -> Iterator[LabProblem]:
     """`after` names labs that stand beside this one, and no lab comes after itself by way of others."""
-    if reading.matter is None or not reading.matter.after:
+    written = reading.written
+    after = None if written is None else written.value.get("after")
+    if written is None or not isinstance(after, list):
         return
-    labs = reading.folder.resolve().parent
-    known = lab_folders(labs)
-    problem = reading.outline.source.problem
-    line = _line_of_after(reading)
-    for name in reading.matter.after:
-        if name not in known:
-            message = _("after: no lab '{name}' beside this one").format(name=name)
-            yield problem(line, 1, message + did_you_mean(name, known))
-    for circle in circles({name: prerequisites(labs / name) for name in known}):
-        if len(circle) > 1 and reading.matter.lab in circle:
-            message = _("after: the labs go round in a circle: {circle}")
-            yield problem(line, 1, message.format(circle=" → ".join([*circle, circle[0]])))
-
-
-def _line_of_after(reading: Reading) -> int:
-    lines = (reading.outline.matter or "").split("\n")
-    return next((number for number, line in enumerate(lines, start=2) if line.startswith("after")), 1)
+    folder = reading.folder.resolve()
+    known = lab_folders(folder.parent)
+    for index, name in enumerate(after):
+        if isinstance(name, str) and name not in known:
+            message = _("no lab '{name}' beside this one").format(name=name) + did_you_mean(name, known)
+            yield written.problem(("after", index), message)
+    for circle in circles({name: prerequisites(folder.parent / name) for name in known}):
+        if len(circle) > 1 and folder.name in circle:
+            message = _("'after' goes round in a circle: {circle}")
+            yield written.problem(("after",), message.format(circle=" → ".join([*circle, circle[0]])))

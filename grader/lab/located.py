@@ -163,9 +163,7 @@ def _children(node: yaml.Node) -> dict[str | int, tuple[yaml.Node, yaml.Node]]:
     if isinstance(node, yaml.SequenceNode):
         return {index: (item, item) for index, item in enumerate(node.value)}
     if isinstance(node, yaml.MappingNode):
-        return {
-            key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, yaml.ScalarNode)
-        }
+        return {key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, yaml.ScalarNode)}
     return {}
 
 

@@ -184,15 +184,11 @@ class _OutlineReader:
             if self._in_hint(line) and token.tag in ("h1", "h2"):
                 self._problem(line, _("a heading inside a hint"))
             elif token.tag == "h1":
-                self._problem(
-                    line, _("the title stands in the front matter: a step is '##', a part of one '###'")
-                )
+                self._problem(line, _("the title stands in the front matter: a step is '##', a part of one '###'"))
             elif token.tag == "h2":
                 starts.append((line, end, self._heading(line, token.markup)))
         ends = [line for line, _end, _section in starts[1:]] + [len(self._lines)]
-        return [
-            (_Range(after, end), section) for (_line, after, section), end in zip(starts, ends, strict=True)
-        ]
+        return [(_Range(after, end), section) for (_line, after, section), end in zip(starts, ends, strict=True)]
 
     def _heading(self, line: int, markup: str) -> Section:
         text = self._lines[line].strip().strip("#").strip() if markup == "##" else self._lines[line].strip()
@@ -226,9 +222,7 @@ class _OutlineReader:
         if _is_check(token):
             section.checks.append(CheckBlock(token.content, start + 2, column - 1))
         elif not self._in_hint(start):
-            section.blocks.append(
-                CodeBlock(language=language, flags=flags, text=token.content, line=start + 1)
-            )
+            section.blocks.append(CodeBlock(language=language, flags=flags, text=token.content, line=start + 1))
 
     def _flag(self, flag: str, language: str, line: int, column: int, section: Section) -> None:
         if flag not in FLAGS:

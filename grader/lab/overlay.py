@@ -61,7 +61,7 @@ def read_translation(
     outline = read_outline(source, found)
     matter = None
     if outline.matter is not None:
-        matter = read_translated_front_matter(source, outline.matter, folder.name, found)
+        matter = read_translated_front_matter(source, outline.matter, folder.resolve().name, found)
         found += _compare_steps(outline, list(checks))
     words: dict[str, CheckWords] = {}
     for section in outline.steps:

@@ -34,6 +34,9 @@ class Reading:
     folder: Path
     outline: Outline
     matter: FrontMatter | None
+    """None where anything in it is wrong."""
+    written: Located | None
+    """The front matter as it was written: a mapping, or None."""
     steps: list[tuple[Section, list[CheckDraft]]]
     start: list[Located]
     """The objects of `start/`, each with its place."""
@@ -71,9 +74,9 @@ def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
     if source is None:
         return None
     outline = read_outline(source, found)
-    matter = None
+    matter, written = None, None
     if outline.matter is not None:
-        matter = read_front_matter(source, outline.matter, folder.name, found)
+        matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
         found += _steps(outline)
     for block in outline.intro.checks:
         read_checks(block, source, found)  # it stands in the wrong place, and may be wrong in itself
@@ -82,7 +85,7 @@ def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
         for section in outline.steps
     ]
     found += across([draft for _section, drafts in steps for draft in drafts])
-    return Reading(folder, outline, matter, steps, read_start(folder, found))
+    return Reading(folder, outline, matter, written, steps, read_start(folder, found))
 
 
 def _steps(outline: Outline) -> Iterator[LabProblem]:
@@ -92,9 +95,7 @@ def _steps(outline: Outline) -> Iterator[LabProblem]:
     for section in outline.steps:
         if section.id in first:
             message = _("step id '{id}' again (first on line {line})")
-            yield outline.source.problem(
-                section.line, 1, message.format(id=section.id, line=first[section.id])
-            )
+            yield outline.source.problem(section.line, 1, message.format(id=section.id, line=first[section.id]))
         elif section.id:
             first[section.id] = section.line
         hints: dict[str, int] = {}

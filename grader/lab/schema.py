@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from grader.checks import CheckSource
+from grader.checks import KINDS, CheckSource
 from grader.lab.cases import CaseMatter
 from grader.lab.frontmatter import FORMAT, FrontMatter, TranslatedFrontMatter
 from grader.lab.overlay import CheckWords
@@ -31,14 +31,20 @@ def schemas() -> dict[str, dict[str, Any]]:
         "translation-checks": ("A check block of lab.<language>.md", list[CheckWords]),
         "case": ("wrong/<name>/case.yaml", CaseMatter),
     }
-    return {
-        f"{name}.v{FORMAT}.schema.json": {
-            "$schema": _DIALECT,
-            **TypeAdapter(model).json_schema(by_alias=True),
-            "title": title,
-        }
-        for name, (title, model) in what.items()
-    }
+    made = {}
+    for name, (title, model) in what.items():
+        schema = TypeAdapter(model).json_schema(by_alias=True)
+        made[f"lab-{name}-v{FORMAT}.json"] = {"$schema": _DIALECT, **schema, "title": title}
+    _one_kind(made[f"lab-checks-v{FORMAT}.json"]["$defs"]["CheckSource"])
+    return made
+
+
+def _one_kind(check: dict[str, Any]) -> None:
+    """Say of a check what its model says in code: exactly one kind, and never a blank one."""
+    for kind in KINDS:
+        (given, _null) = check["properties"][kind]["anyOf"]
+        check["properties"][kind] = given
+    check["oneOf"] = [{"required": [kind]} for kind in KINDS]
 
 
 def write_schemas(folder: Path) -> list[Path]:

@@ -43,9 +43,7 @@ def validate(
         return None
 
 
-def explain(
-    error: ValidationError, model: type[BaseModel], located: Located, at: Path = ()
-) -> list[LabProblem]:
+def explain(error: ValidationError, model: type[BaseModel], located: Located, at: Path = ()) -> list[LabProblem]:
     """What `error` says of the value at the path `at`: one problem for each fault, at its place."""
     faults = [_fault(details, model, located, at) for details in error.errors(include_url=False)]
     problems = []
@@ -196,9 +194,7 @@ def _models_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[type[
 def _is_tag(part: str | int, member: Any) -> bool:
     """Whether `part` of an error's path names a union's member: `Count` or `function-after[…, Count]`."""
     name = getattr(member, "__name__", "")
-    return (
-        isinstance(part, str) and bool(name) and (part == name or part.endswith((f" {name}]", f"[{name}]")))
-    )
+    return isinstance(part, str) and bool(name) and (part == name or part.endswith((f" {name}]", f"[{name}]")))
 
 
 def _members(annotation: Any) -> list[Any]:
