@@ -169,6 +169,8 @@ class _Page:
         if with_saw:
             yield from self._row(_("saw"), wrap(finding.saw, self._room))
         yield from self._row(_("where"), wrap_items(finding.where, self._room))
+        if not with_saw and finding.look_at in finding.saw:
+            return  # the sentence on the step's own line has ended with it
         broken: Callable[[str, int], list[str]] = wrap_command if is_command(finding.look_at) else wrap
         yield from self._row(_("look at"), broken(finding.look_at, self._room))
 
@@ -214,10 +216,12 @@ def _after(step: StepReport, check: CheckReport) -> str:
 
 def _error(check: CheckReport) -> str:
     finding = check.result.finding
-    message = finding.saw or finding.wanted or check.result.says
+    told = _("our fault, not yours: {message}")
+    # The engine says of a bug whose fault it is, because its message is read in other places too.
+    message = (finding.saw or finding.wanted or check.result.says).removeprefix(told.format(message=""))
     if check.result.our_bug:
         return _("our bug, not your fault: {message}").format(message=message)
-    return _("our fault, not yours: {message}").format(message=message)
+    return told.format(message=message)
 
 
 def _footer(report: RunReport, detailed: set[str]) -> Iterator[str]:

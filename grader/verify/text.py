@@ -130,11 +130,11 @@ def _summary(report: VerifyReport, width: int) -> Iterator[str]:
 def _conclusion(report: VerifyReport) -> str:
     defects, failed = report.count(PartOutcome.DEFECT), report.count(PartOutcome.ERROR)
     if failed:
-        return _("{lab} could not be judged: {errors} parts failed for no fault of the lab").format(
+        return _("{lab} could not be judged; parts that failed for no fault of the lab: {errors}").format(
             lab=report.lab, errors=failed
         )
     if defects:
-        return _("{lab} is not proved: {defects} parts show a defect").format(lab=report.lab, defects=defects)
+        return _("{lab} is not proved; parts that show a defect: {defects}").format(lab=report.lab, defects=defects)
     if not report.whole:
         return _("{lab}: the wrong answers asked for are caught").format(lab=report.lab)
     return _("{lab} is proved").format(lab=report.lab)
