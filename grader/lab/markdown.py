@@ -24,7 +24,7 @@ FLAGS = {"run": "bash", "check": "yaml"}
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _TITLE = re.compile(r"(?P<title>.*?)\s*\{#(?P<id>[^}]*)\}\s*\Z")
-_COLONS = re.compile(r" {0,3}:{3,}[ \t]*(?P<word>.*?)[ \t]*\Z")
+_COLONS = re.compile(r"(?P<indent>[ \t]*):{3,}[ \t]*(?P<word>.*?)[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,8 @@ class _OutlineReader:
             if match is None:
                 continue
             word = match["word"]
+            if match["indent"]:  # the text of such a hint would be code, or part of a list
+                self._problem(number, _("':::' must stand at the beginning of its line"))
             if word and word != "hint":
                 message = _("unknown block '::: {word}': only '::: hint' is known").format(word=word)
                 self._problem(number, message + did_you_mean(word, ["hint"]))
@@ -200,7 +202,7 @@ class _OutlineReader:
             self._problem(line, message.format(title=text))
             return Section("", text, line + 1)
         if not ID.match(match["id"]):
-            column = self._lines[line].index("{#") + 3
+            column = self._lines[line].rindex("{#") + 3
             message = _("step id '{id}': use lower-case letters, digits and single hyphens")
             self._found.append(self._source.problem(line + 1, column, message.format(id=match["id"])))
             return Section("", match["title"], line + 1)

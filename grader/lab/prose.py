@@ -59,7 +59,7 @@ def compare_prose(outline: Outline, other: Outline) -> Iterator[LabProblem]:
             continue
         original = by_id[section.id]
         if len(section.hints) != len(original.hints):
-            message = _("step '{id}' has {count} hints here and {other} in lab.md")
+            message = _("hints of step '{id}': {count} here, {other} in lab.md")
             message = message.format(id=section.id, count=len(section.hints), other=len(original.hints))
             yield other.source.problem(section.line, 1, message)
         ours, theirs = _commands(section), _commands(original)

@@ -40,8 +40,8 @@ NODE = "    - {name: gpu-b, gpus: 4}\n"
             [
                 "2:1: missing key 'title'",
                 (
-                    "4:1: unknown key 'titel'; allowed: format, lab, title, minutes, after, workdir, namespace, cluster "
-                    "(did you mean 'title'?)"
+                    "4:1: unknown key 'titel'; allowed: format, lab, title, minutes, after, workdir, namespace, "
+                    "cluster (did you mean 'title'?)"
                 ),
             ],
         ),

@@ -106,13 +106,25 @@ def test_blocks_that_name_no_language() -> None:
         ("## A {#a}\n::: hint\nx\n", ["f:5:1: this hint is never closed: end it with a line ':::'"]),
         ("## A {#a}\nx\n:::\n", ["f:6:1: this ':::' closes nothing"]),
         (
-            "## A {#a}\n::: hint\nx\n  ::: hint\ny\n:::\n",
-            ["f:7:3: a hint inside the hint of line 5: close that one with ':::' first"],
+            "## A {#a}\n::: hint\nx\n::: hint\ny\n:::\n",
+            ["f:7:1: a hint inside the hint of line 5: close that one with ':::' first"],
         ),
         (
             "## A {#a}\n::: hnit\nx\n:::\n",
             ["f:5:1: unknown block '::: hnit': only '::: hint' is known (did you mean 'hint'?)"],
         ),
+        (
+            "## A {#a}\n- x\n\n      ::: hint\n  x\n  :::\n",
+            [
+                "f:9:3: ':::' must stand at the beginning of its line",
+                "f:9:3: this ':::' closes nothing",
+            ],
+        ),
+        (
+            "## A {#a}\n- x\n\n  ::: hint\n  x\n:::\n",
+            ["f:7:3: ':::' must stand at the beginning of its line"],
+        ),
+        ("## Use `{#x}` {#A}\n", ["f:4:17: step id 'A': use lower-case letters, digits and single hyphens"]),
         ("## A {#a}\n::: hint\n\n:::\n", ["f:5:1: an empty hint"]),
         ("## A {#a}\n::: hint\n## B {#b}\n:::\n", ["f:6:1: a heading inside a hint"]),
         ("::: hint\nx\n:::\n## A {#a}\n", ["f:4:1: a hint before the first step"]),

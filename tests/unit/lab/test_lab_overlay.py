@@ -59,7 +59,7 @@ Spoil = Callable[..., list[str]]
         (
             "::: hint\n제한 이름은 `nvidia.com/gpu`입니다.\n:::\n",
             "",
-            ["10:1: step 'run' has 1 hints here and 2 in lab.md"],
+            ["10:1: hints of step 'run': 1 here, 2 in lab.md"],
         ),
         (
             "kubectl apply -f pod.yaml\n",
