@@ -176,7 +176,8 @@ class _Run:
             state, finding = State.PASSED, Finding()
         else:
             state, finding = State.WAITING if verdict.moving else State.FAILED, verdict.finding
-        achieved = time.time() if verdict.passed and check.hold == "once" else None
+        assert self.world is not None  # it was just looked at
+        achieved = self.world.now.timestamp() if verdict.passed and check.hold == "once" else None
         return replace(result, state=state, finding=finding, evidence=verdict.evidence, achieved=achieved)
 
     def _look_until(self, check: Check) -> Verdict:

@@ -205,7 +205,8 @@ def _same(wanted: object, saw: object, keys: _Keys) -> bool:
 
 
 def _difference(wanted: str, saw: object, keys: _Keys) -> Difference:
-    return Difference(spelled(keys), wanted, _("not there") if saw is ABSENT or saw is None else shown(saw), keys)
+    there = _("not there") if saw is ABSENT or saw is None else shown(saw)
+    return Difference(spelled(keys) or _("the object"), wanted, there, keys)
 
 
 def spelled(keys: _Keys) -> str:

@@ -73,20 +73,18 @@ class DottedPath:
 def parse_path(text: str) -> DottedPath:
     """The path `text` spells; ValueError says what is wrong with it."""
     parts: list[str | int] = []
-    rest = text.strip()
+    rest = "." + text.strip()
     while rest:
-        if rest.startswith("["):
+        if parts and rest.startswith("["):
             part, rest = _bracket(rest, text)
             parts.append(part)
-        else:
-            rest = rest[1:] if parts and rest.startswith(".") else rest
-            end = min((rest.find(stop) for stop in ".[" if stop in rest), default=len(rest))
-            if end == 0:
-                break
-            parts.append(rest[:end])
-            rest = rest[end:]
-    if rest or not parts:
-        raise ValueError(_('{path} is not a path like metadata.labels["a/b"]').format(path=text))
+            continue
+        word = rest[1:]  # without its dot
+        end = min((word.find(stop) for stop in ".[" if stop in word), default=len(word))
+        if not rest.startswith(".") or end == 0:
+            raise ValueError(_('{path} is not a path like metadata.labels["a/b"]').format(path=repr(text)))
+        parts.append(word[:end])
+        rest = word[end:]
     return DottedPath(text.strip(), tuple(parts))
 
 

@@ -6,6 +6,7 @@ come from labs only: what a learner writes is compared, never rendered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,9 @@ def problem(source: str, names: Iterable[str] | None = None) -> str:
 
 def expression(source: str) -> str:
     """A template as a pointer for people: `{{ leader.status.podIP }}` → `leader.status.podIP`."""
-    return " ".join(source.replace("{{", " ").replace("}}", " ").split())
+    text = " ".join(re.sub(r"\{\{\s*(.*?)\s*\}\}", r"{\1}", source).split())
+    alone = text.startswith("{") and text.find("}") == len(text) - 1
+    return text[1:-1] if alone else text
 
 
 @lru_cache(maxsize=512)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cluster.errors import ApiRefused, EnvironmentProblem
+from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem
 from cluster.i18n import _
 from grader.checks.objects import Object, meta
 from grader.checks.selectors import parse_selector
@@ -145,6 +145,7 @@ class World:
         self._checks = checks
         self._lists: dict[tuple[str, str, str | None], list[Object]] = {}
         self._changes: dict[tuple[str, str, str | None], tuple[Change, ...]] = {}
+        self._unavailable: ApiUnavailable | None = None
         self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
         self._accounts: dict[int, tuple[Form, Account]] = {}  # by identity: a form holds maps
 
@@ -154,8 +155,13 @@ class World:
         """Every object of a kind now; none where the cluster has no such kind."""
         key = (api_version, kind, namespace)
         if key not in self._lists:
+            if self._unavailable is not None:
+                raise self._unavailable  # one time-out a round is enough
             try:
                 self._lists[key] = self._cluster.list_page(api_version, kind, namespace)[0]
+            except ApiUnavailable as trouble:
+                self._unavailable = trouble
+                raise
             except ApiRefused as refusal:
                 if refusal.status != 404:
                     raise

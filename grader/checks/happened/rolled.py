@@ -7,6 +7,7 @@ LWS counts a worker as ready when it is created, so it does not wait for the fir
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -122,8 +123,9 @@ class Rolled(Form):
                 batches.append([move])
             else:
                 here.append(move)
-        starts = [batch[0].went.seq for batch in batches[1:]]
-        return [Roll(tuple(batch), until) for batch, until in zip(batches, [*starts, float("inf")], strict=True)]
+        return [
+            Roll(tuple(batch), after[0].went.seq if after else math.inf) for batch, after in pairwise([*batches, []])
+        ]
 
     def _moves(self, group: str, found: list[Life]) -> Iterator[Move]:
         path = parse_path(self.revision)
