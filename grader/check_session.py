@@ -1,0 +1,140 @@
+"""`grader check`, from a lab to a verdict: read `check_session` from top to bottom.
+
+Owns that flow, which runs inside the sandbox (`grader.session.examiner`); what each part does, it does itself.
+Knows nothing of command lines or terminals.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cluster.api import Api
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
+from cluster.machine import Layout
+from grader.checks.engine import run_checks
+from grader.checks.work import WorkFolder
+from grader.checks.world import World
+from grader.history.reader import HistoryReader
+from grader.history.synced import wait_synced
+from grader.progress import load_progress, record_run, remember_results
+from grader.report.model import RunReport, make_report
+from grader.session.executor import SessionExecutor
+from grader.session.places import history_file, recorder_socket, work_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+
+    from grader.lab.model import Lab
+    from grader.results import Result
+
+RECORDER_SECONDS = 5.0
+"""How long the recorder may take to catch up; it takes milliseconds unless the machine is overwhelmed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A verdict, and what the person should know beside it (a damaged file that was set aside, …)."""
+
+    report: RunReport
+    notes: tuple[str, ...] = ()
+
+
+def check_session(
+    home: Path,
+    lab: Lab,
+    *,
+    steps: Collection[str] | None = None,
+    patience: bool = True,
+    counted: bool = True,
+    on_result: Callable[[Result], None] | None = None,
+) -> Checked:
+    """Look at what the learner did in the session folder `home`, and remember what passed.
+
+    `steps`: ids of the steps to look at, None for all. With `patience`, checks that may still turn true are
+    waited for. A run that is not `counted` (one of many, made because something changed) is no attempt unless
+    everything passes. `on_result` hears each result as soon as it is known. EnvironmentProblem: the cluster or
+    the recorder can't be asked at all.
+    """
+    began = time.monotonic()
+    achievements, notes = _remembered(home)
+    with connect(home, lab) as look:
+        notes += _await_recorder(home)
+        results = run_checks(
+            lab,
+            look,
+            only=_checks_of(lab, steps),
+            achievements=achievements,
+            patience=patience,
+            on_result=on_result,
+        )
+    report = make_report(lab, results, at=time.time(), seconds=time.monotonic() - began)
+    notes += _save(home, lab, report, counted=counted or report.exit_code == 0)
+    return Checked(report=report, notes=tuple(notes))
+
+
+@contextmanager
+def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
+    """What checks may look at: each call of what is yielded takes a fresh look."""
+    cluster = Api.from_kubeconfig(Layout(home).grader_kubeconfig)
+    checks = {check.id: check for step in lab.steps for check in step.checks}
+    executor = SessionExecutor(home)
+    with HistoryReader(history_file(home)) as history:
+
+        def look() -> World:
+            return World(
+                cluster=cluster,
+                history=history,
+                work=WorkFolder(work_folder(home)),
+                namespace=lab.namespace,
+                lab_folder=lab.folder,
+                checks=checks,
+                executor=executor,
+            )
+
+        yield look
+
+
+def _checks_of(lab: Lab, steps: Collection[str] | None) -> frozenset[str] | None:
+    if steps is None:
+        return None
+    return frozenset(check.id for step in lab.steps if step.id in steps for check in step.checks)
+
+
+def _await_recorder(home: Path) -> list[str]:
+    """The recorder is a step behind the cluster; a check of what happened must not be."""
+    synced = wait_synced(recorder_socket(home), RECORDER_SECONDS)
+    if not synced.answered:
+        raise EnvironmentProblem(
+            _("the recorder of this lab does not answer, so that nobody could say what happened"),
+            _("it is restarted by itself: try again; `grader status` says how it is"),
+        )
+    if synced.synced:
+        return []
+    kinds = ", ".join(synced.behind)
+    return [_("the record of {kinds} was behind the cluster: check again").format(kinds=kinds)]
+
+
+def _remembered(home: Path) -> tuple[dict[str, float], list[str]]:
+    """What was achieved before; a progress file that can't be used costs a note, not the verdict."""
+    try:
+        progress = load_progress(home)
+    except EnvironmentProblem as problem:
+        return {}, [problem.message]
+    return dict(progress.achievements), [progress.note] if progress.note else []
+
+
+def _save(home: Path, lab: Lab, report: RunReport, *, counted: bool) -> list[str]:
+    results = report.results
+    try:
+        notes = [remember_results(home, results, at=report.at, whole_lab=report.whole_lab).note]
+        if counted:
+            taken = {"at": report.at, "seconds": report.seconds}
+            notes.append(record_run(lab.id, results, steps_in_lab=len(lab.steps), **taken, folder=home))
+    except EnvironmentProblem as problem:
+        return [problem.message]
+    return [text for text in notes if text]

@@ -1,0 +1,78 @@
+"""`grader list`: the labs there are, and how far the learner is."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cluster.errors import UsageProblem
+from cluster.i18n import _
+from grader.cli.commands import N_, Command, json_option
+from grader.cli.common import books, note, print_json, read_lab
+
+if TYPE_CHECKING:
+    from grader.lab.model import Lab
+    from grader.progress import LabRecord
+
+
+@click.command(cls=Command, help=N_("The labs, in the order to do them, and how far you are."))
+@json_option()
+def command(as_json: bool) -> int:
+    """Load every lab; one whose files are wrong is named and left out."""
+    from grader.lab.catalogue import lab_ids
+
+    book = books()
+    labs = []
+    for lab_id in lab_ids():
+        try:
+            labs.append(read_lab(lab_id))
+        except UsageProblem as problem:
+            note(_("{lab} is left out: {problem}").format(lab=lab_id, problem=problem.message))
+    if as_json:
+        print_json("list", {"labs": [_content(lab, book.get(lab.id)) for lab in labs]})
+    elif labs:
+        click.echo(_table(labs, book), nl=False)
+    else:
+        click.echo(_("there are no labs"))
+    return 0
+
+
+def _table(labs: list[Lab], book: dict[str, LabRecord]) -> str:
+    from grader.report.layout import cut, pad, width_of
+
+    width = width_of(sys.stdout)
+    rows = [
+        (lab.id, _("{passed} of {total}").format(passed=_passed(lab, book), total=len(lab.steps)), lab) for lab in labs
+    ]
+    names = max(len(lab_id) for lab_id, _done, _lab in rows) + 2
+    done = max(len(text) for _id, text, _lab in rows) + 2
+    lines = []
+    for lab_id, text, lab in rows:
+        start = pad(lab_id, names) + pad(text, done)
+        minutes = _("{minutes} min").format(minutes=lab.minutes)
+        lines.append(cut(f"{start}{pad(minutes, 8)}{lab.title}", width))
+        if lab.after:
+            after = _("after {labs}").format(labs=", ".join(lab.after))
+            lines.append(cut(" " * (names + done + 8) + after, width))
+    return "\n".join(lines) + "\n"
+
+
+def _passed(lab: Lab, book: dict[str, LabRecord]) -> int:
+    record = book.get(lab.id)
+    return sum(step.id in record.steps for step in lab.steps) if record else 0
+
+
+def _content(lab: Lab, record: LabRecord | None) -> dict[str, Any]:
+    return {
+        "id": lab.id,
+        "title": lab.title,
+        "minutes": lab.minutes,
+        "after": lab.after,
+        "needs_root": lab.needs_root,
+        "steps": [
+            {"id": step.id, "title": step.title, "passed": bool(record and step.id in record.steps)}
+            for step in lab.steps
+        ],
+    }

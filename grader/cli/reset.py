@@ -1,0 +1,47 @@
+"""`grader reset`: begin a lab again."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster.i18n import _
+from grader.cli.commands import N_, Command, lab_argument
+from grader.cli.common import read_lab, which_lab
+from grader.cli.start import program_options, say_next
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command(
+    cls=Command,
+    help=N_(
+        "Begin LAB (or the one that runs) again: a new cluster, an empty work folder, nothing passed yet. "
+        "Your files are moved aside, the last three sets are kept."
+    ),
+)
+@lab_argument()
+@program_options
+def command(lab: str | None, bin_dir: Path | None, from_bundle: Path | None) -> int:
+    """Reset the session and say where the files went."""
+    from cluster import local
+    from cluster.binaries.progress import PlainProgress
+    from grader.cli.boot_display import BootDisplay
+    from grader.session import lifecycle
+    from grader.session.places import session_home
+
+    chosen = read_lab(which_lab(lab, lambda name: local.status(session_home(name)).state != "stopped"))
+    display = BootDisplay(sys.stderr)
+    programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr))
+    try:
+        started = lifecycle.reset_session(chosen, on_event=display, programs=programs)
+    finally:
+        display.end()
+    click.echo(_("{lab} begins again, ready after {seconds:.1f} s").format(lab=chosen.id, seconds=display.seconds))
+    if started.kept_work:
+        click.echo(_("  earlier work {folder}").format(folder=started.kept_work))
+    say_next(started)
+    return 0

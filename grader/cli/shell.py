@@ -1,0 +1,51 @@
+"""`grader shell`: a shell, or one command, at the learner's place in a running lab."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster.i18n import _
+from grader.cli.commands import N_, Command, lab_argument
+from grader.cli.common import which_lab, why_silent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RC_FILE = Path(__file__).resolve().parents[1] / "session" / "desk.bashrc"
+
+
+@click.command(
+    cls=Command,
+    help=N_(
+        "Open a shell in LAB (or the one that runs), with kubectl, in the lab's work folder. "
+        "After `--`: run that command there instead; its exit code is passed on."
+    ),
+)
+@lab_argument()
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
+def command(lab: str | None, words: Sequence[str]) -> int:
+    """Become the command that enters the lab."""
+    from cluster import local
+    from cluster.errors import EnvironmentProblem
+    from grader.session.places import session_home
+
+    chosen = which_lab(lab, lambda name: local.status(session_home(name)).state == "running")
+    home = session_home(chosen)
+    if local.status(home).state != "running":
+        raise why_silent(chosen, home, EnvironmentProblem(_("{lab} is not running").format(lab=chosen)))
+    argv = list(words) or ["bash", "--rcfile", str(RC_FILE), "-i"]
+    line = local.desk_command(home, argv, desk_environment(chosen))
+    os.execvp(line[0], line)  # noqa: S606  # the learner's terminal belongs to the shell from here on
+
+
+def desk_environment(lab: str) -> dict[str, str]:
+    """What the shell inherits of the learner's own terminal, and what tells our commands where they are."""
+    from grader.session.here import INSIDE
+
+    kept = ("TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "NO_COLOR", "EDITOR", "VISUAL")
+    chosen = {name: value for name, value in os.environ.items() if name in kept or name.startswith("LC_")}
+    return {**chosen, INSIDE: lab}

@@ -1,0 +1,296 @@
+"""What `grader start`, `stop`, `reset` and `status` do: one function each, to be read from top to bottom.
+
+Owns the order of things and what is left behind when one of them fails. Knows nothing of how a machine is
+made (`cluster.local`), of the examiner's protocol, or of terminals: whoever calls is told by `BootEvent`s.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grader
+from cluster import local
+from cluster.binaries import cache
+from cluster.binaries.lock import read_lock
+from cluster.binaries.progress import Progress, silent
+from cluster.errors import EnvironmentProblem, Problem
+from cluster.i18n import _
+from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus, Sidecar
+from cluster.paths import state_dir
+from cluster.supervisor.events import FAILED
+from grader.progress import begin_progress, forget_progress, record_start
+from grader.session.model import Session, load_session, save_session
+from grader.session.places import (
+    examiner_socket,
+    forget_history,
+    history_file,
+    last_lines,
+    locked,
+    move_work_aside,
+    recorder_socket,
+    session_home,
+    session_ids,
+    work_folder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.lab.model import Lab
+
+    OnEvent = Callable[[BootEvent], None]
+
+SESSION_TASK = "session"
+"""The task of events that are about the session, not about a component."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """What `start_session` and `reset_session` leave behind."""
+
+    lab: str
+    home: Path
+    work: Path
+    already: bool = False
+    """It ran before; nothing was done."""
+    kept_work: Path | None = None
+    """Where a reset put the learner's files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """One session as `grader status` sees it. `session` is None where it was never started to the end."""
+
+    lab: str
+    home: Path
+    machine: MachineStatus
+    session: Session | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programs:
+    """Where a start takes the cluster's programs from: a folder or a bundle of the user's, else the cache or
+    a build, which `on_progress` is told of."""
+
+    bin_dir: Path | None = None
+    bundle: Path | None = None
+    on_progress: Progress = silent
+
+
+def start_session(
+    lab: Lab, *, on_event: OnEvent, programs: Programs | None = None, home: Path | None = None
+) -> Started:
+    """Bring the lab's machine up and return when it is ready; a running one is left as it is.
+
+    `home`: another session folder than the learner's (its name is the lab's id).
+
+    A session whose processes died is cleared and started again. Whatever goes wrong, nothing is left
+    running. Raises EnvironmentProblem where the machine can't be had; KeyboardInterrupt passes through.
+    """
+    _refuse_without_root(lab)
+    tell = _teller(on_event)
+    home = home or session_home(lab.id)
+    with locked(home, tell):
+        state = local.status(home).state
+        if state == "running":
+            return Started(lab=lab.id, home=home, work=work_folder(home), already=True)
+        if state != "stopped":
+            tell(_("the processes of this session died or were cut short; cleaning up and starting again"))
+            local.stop(home)
+        return _start(lab, home, on_event, programs)
+
+
+def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) -> bool:
+    """End the machine of a session; False where none was there. The learner's files and progress stay."""
+    home = home or session_home(lab_id)
+    if not home.is_dir():
+        return False
+    with locked(home, _teller(on_event)):
+        if local.status(home).state == "stopped":
+            return False
+        with _uninterrupted():
+            local.stop(home)
+        return True
+
+
+def reset_session(
+    lab: Lab, *, on_event: OnEvent, programs: Programs | None = None, home: Path | None = None
+) -> Started:
+    """Begin the lab again: a new cluster, an empty work folder, no achievements; then as `start_session`.
+
+    The learner's files are moved aside, not deleted; hints that were shown stay shown.
+    """
+    _refuse_without_root(lab)
+    tell = _teller(on_event)
+    home = home or session_home(lab.id)
+    with locked(home, tell):
+        if local.status(home).state != "stopped":
+            tell(_("stopping the running lab"))
+            local.stop(home)
+        kept = move_work_aside(home)
+        forget_history(home)
+        note = forget_progress(home, time.time()).note
+        if note:
+            tell(note)
+        return replace(_start(lab, home, on_event, programs, begin=True), kept_work=kept)
+
+
+def session_states(on_note: Callable[[str], None]) -> list[SessionState]:
+    """Every session of this user, by lab id."""
+    return [session_state(lab_id, on_note) for lab_id in session_ids()]
+
+
+def session_state(lab_id: str, on_note: Callable[[str], None], home: Path | None = None) -> SessionState:
+    """One session; `on_note` is told of a damaged file that was set aside."""
+    home = home or session_home(lab_id)
+    session, note = load_session(home)
+    if note:
+        on_note(note)
+    return SessionState(lab=lab_id, home=home, machine=local.status(home), session=session)
+
+
+def dry_run(lab: Lab, *, bin_dir: Path | None = None) -> str:
+    """The shell equivalent of a start; nothing is built, written or started."""
+    # A folder that isn't there yet is named all the same: it is where a start would have them built.
+    binaries = cache.locate(bin_dir) or cache.default_root() / read_lock().key
+    return local.dry_run(machine_config(lab, session_home(lab.id), binaries))
+
+
+def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
+    """The lab's machine: its cluster, and beside it the recorder and the examiner."""
+    layout = Layout(home)
+    packages = str(Path(grader.__file__).resolve().parents[1])
+    environment = {"PYTHONPATH": packages, "PYTHONSAFEPATH": "1", "XDG_STATE_HOME": str(state_dir().parent)}
+    recorder = Sidecar(
+        name="recorder",
+        argv=(
+            *(sys.executable, "-m", "grader.history.recorder"),
+            *("--kubeconfig", str(layout.grader_kubeconfig)),
+            *("--database", str(history_file(home))),
+            *("--socket", str(recorder_socket(home))),
+        ),
+        env=environment,
+        socket=str(recorder_socket(home)),
+    )
+    examiner = Sidecar(
+        name="examiner",
+        argv=(
+            *(sys.executable, "-m", "grader.session.examiner"),
+            *("--socket", str(examiner_socket(home))),
+            *("--home", str(home)),
+        ),
+        env=environment,
+        socket=str(examiner_socket(home)),
+    )
+    return MachineConfig(
+        name=lab.id,
+        home=home,
+        binaries=binaries,
+        spec=lab.cluster,
+        sidecars=(recorder, examiner),
+        workdir=lab.workdir,
+        namespace=lab.namespace,
+    )
+
+
+# -- beneath ------------------------------------------------------------------------------------------
+
+
+def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *, begin: bool = False) -> Started:
+    programs = programs or Programs()
+    tell = _teller(on_event)
+    binaries = cache.ensure(programs.bin_dir, programs.bundle, programs.on_progress)
+    now = time.time()
+    before, note = load_session(home)
+    if note:
+        tell(note)
+    created = before.created if before and not begin else now
+    session = Session(lab=lab.id, workdir=lab.workdir, binaries=str(binaries), created=created, started=now)
+    # The recorder must not go on from a cluster that is gone: its objects would seem to be this one's.
+    forget_history(home)
+    work_folder(home).mkdir(exist_ok=True)
+    _boot(machine_config(lab, home, binaries), on_event)
+    save_session(home, session)
+    for note in (begin_progress(home, now).note, record_start(lab.id, now, home)):
+        if note:
+            tell(note)
+    return Started(lab=lab.id, home=home, work=work_folder(home))
+
+
+def _boot(config: MachineConfig, on_event: OnEvent) -> None:
+    failed: list[str] = []
+
+    def watch(event: BootEvent) -> None:
+        if event.state == "failed" and event.task != FAILED:
+            failed.append(event.task)
+        on_event(event)
+
+    try:
+        local.start(config, watch)
+    except BaseException as error:
+        with _uninterrupted():
+            local.stop(config.home)
+        if isinstance(error, Problem):
+            raise _with_log(error, config.home, failed) from error
+        raise
+
+
+def _with_log(error: Problem, home: Path, failed: list[str]) -> Problem:
+    """The same problem, with the last log lines of the component that failed unless it says them itself."""
+    message = error.message
+    # The first failure is the cause; what failed later, failed for want of it.
+    log = Layout(home).log(failed[0] if failed else "supervisor")
+    lines = [line for line in last_lines(log) if line.strip()]
+    if lines and lines[-1] not in message:
+        title = _("the last lines of {path}:").format(path=log)
+        message = "\n".join([message, title, *(f"  {line}" for line in lines)])
+    advice = error.advice or _(
+        "nothing was left running; `grader doctor` looks at the machine, the logs are in {path}"
+    ).format(path=Layout(home).logs)
+    return EnvironmentProblem(message, advice)
+
+
+def _refuse_without_root(lab: Lab) -> None:
+    if not lab.needs_root or os.geteuid() == 0:
+        return
+    program = shutil.which(sys.argv[0]) or "grader"
+    raise EnvironmentProblem(
+        _("{lab} has a node that runs real containers; only root can start it").format(lab=lab.id),
+        _("run it, and every later command of this lab, as root: sudo {program} start {lab}").format(
+            program=Path(program).resolve(), lab=lab.id
+        ),
+    )
+
+
+def _teller(on_event: OnEvent) -> Callable[[str], None]:
+    started = time.monotonic()
+
+    def tell(sentence: str) -> None:
+        seconds = time.monotonic() - started
+        on_event(BootEvent(task=SESSION_TASK, state="note", seconds=seconds, detail=sentence))
+
+    return tell
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C and TERM back while things are put away: a second one must not leave the rest."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals reach the main thread only
+        return
+    held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in held}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
