@@ -1,9 +1,9 @@
-"""What a learner has reached, per session and over all labs.
+"""What a learner has reached: achievements of a session, and time, attempts and steps of labs for good.
 
-Owns `<session>/progress.json`, and `labs.json` and `attempts.jsonl` under the state folder; knows nothing of
-how checks work, how a verdict is printed, or who calls it. Times are Unix seconds. Every function raises
-`EnvironmentProblem` where a file can't be read or written: a command that has a verdict to show shows it
-first and mentions the problem as a note.
+Owns `progress.json`, `labs.json` and `attempts.jsonl` in the folder a caller names (the session's: a check runs in
+the sandbox, which shares no other with the host); knows nothing of how checks work, how a verdict is printed, or
+who calls it. Times are Unix seconds. Every function raises `EnvironmentProblem` where a file can't be read or
+written: a command that has a verdict to show shows it first and mentions the problem as a note.
 """
 
 from __future__ import annotations

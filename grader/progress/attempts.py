@@ -1,4 +1,4 @@
-"""One line for each check run, over all labs: `<state dir>/attempts.jsonl`, bounded.
+"""One line for each check run, of any number of labs: `attempts.jsonl`, bounded.
 
 Owns that file; knows nothing of what a report makes of it.
 """
@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cluster.paths import state_dir
 from grader.progress.files import cannot, locked, read_whole, set_aside, write_whole
 from grader.results import State
 
@@ -48,11 +47,10 @@ class Attempt:
         return len(self.steps) == self.total
 
 
-def read_attempts(folder: Path | None = None) -> list[Attempt]:
+def read_attempts(folder: Path) -> list[Attempt]:
     """Every attempt kept, oldest first. Lines that are no attempts (cut by a crash, of a newer schema) are
     left out: one bad line must not hide the rest.
     """
-    folder = state_dir() if folder is None else folder
     try:
         data = read_whole(folder / FILE) or b""
     except ValueError:

@@ -1,7 +1,8 @@
-"""What is remembered of each lab for good, however often its session is reset: `<state dir>/labs.json`.
+"""What is remembered of each lab for good, however often its session is reset: `labs.json`.
 
 Owns that file and the rule for time at work; the attempts themselves are bounded and lie beside it. Knows
-nothing of sessions or of which labs exist.
+nothing of sessions or of which labs exist: in which folder a book is kept is the caller's to say, and a book can
+hold any number of labs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt, Validat
 
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from cluster.paths import state_dir
 from grader.outcome import states_by_step
 from grader.progress.attempts import Attempt, append_attempt
 from grader.progress.files import locked, read_whole, set_aside, write_whole
@@ -74,21 +74,20 @@ class _File(BaseModel):
     labs: dict[str, _Entry] = {}
 
 
-def read_book(folder: Path | None = None) -> dict[str, LabRecord]:
+def read_book(folder: Path) -> dict[str, LabRecord]:
     """Lab id → record, of every lab that was ever started or checked."""
-    folder = state_dir() if folder is None else folder
     if not folder.is_dir():
         return {}
     with locked(folder):
         return _load(folder)[0]
 
 
-def record_start(lab: str, at: float, folder: Path | None = None) -> str:
+def record_start(lab: str, at: float, folder: Path) -> str:
     """Note a start. Returns a sentence for the person if the book was damaged and set aside, else ""."""
     return _change(lab, at, folder, lambda seen: replace(seen, started=at if seen.started is None else seen.started))
 
 
-def record_hint(lab: str, at: float, folder: Path | None = None) -> str:
+def record_hint(lab: str, at: float, folder: Path) -> str:
     """Note that one more hint was shown; returns as `record_start`."""
     return _change(lab, at, folder, lambda seen: replace(seen, hints=seen.hints + 1))
 
@@ -100,7 +99,7 @@ def record_run(
     steps_in_lab: int,
     at: float,
     seconds: float,
-    folder: Path | None = None,
+    folder: Path,
 ) -> str:
     """Note one run of `grader check` that ended at `at` and took `seconds`; returns as `record_start`.
 
@@ -125,13 +124,11 @@ def record_run(
             finished=finished if seen.finished is None else seen.finished,
         )
 
-    folder = state_dir() if folder is None else folder
     notes = (append_attempt(attempt, folder), _change(lab, at, folder, run))
     return "\n".join(filter(None, notes))
 
 
-def _change(lab: str, at: float, folder: Path | None, change: Callable[[LabRecord], LabRecord]) -> str:
-    folder = state_dir() if folder is None else folder
+def _change(lab: str, at: float, folder: Path, change: Callable[[LabRecord], LabRecord]) -> str:
     with locked(folder):
         book, note = _load(folder)
         seen = book.get(lab, LabRecord(lab=lab))

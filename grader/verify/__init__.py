@@ -5,16 +5,23 @@ Owns `verify_lab`; the procedure drives a lab through the small `Driver` protoco
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _, language
+from grader.lab.problems import did_you_mean
 from grader.verify.model import OnEvent, Part, PartOutcome, Phase, VerifyEvent, VerifyReport
 from grader.verify.port import Driver
 from grader.verify.procedure import Verification
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from grader.lab.cases import WrongCase
+    from grader.lab.model import Lab
+    from grader.lab.problems import LabProblem
 
 __all__ = [
     "Driver",
@@ -22,38 +29,63 @@ __all__ = [
     "Part",
     "PartOutcome",
     "Phase",
+    "Plan",
     "VerifyEvent",
     "VerifyReport",
+    "plan_verification",
     "verify_lab",
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What will be proved: a lab, the solution of each step, wrong answers."""
+
+    lab: Lab
+    solution: Mapping[str, Path]
+    cases: tuple[WrongCase, ...]
+    whole: bool
+    """Whether these are all of its wrong answers."""
+
+
+def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> Plan:
+    """What `verify_lab` will do; a caller that starts a cluster for it asks before.
+
+    `only_cases`: names of wrong answers, None for all. Raises UsageProblem where the lab, its scripts, its
+    cases or these names are wrong.
+    """
+    from grader.lab.cases import compare_cases, read_cases
+    from grader.lab.catalogue import load_lab
+    from grader.lab.scripts import compare_solutions, solution_scripts
+
+    lab = load_lab(lab_id, language())
+    # Only what a verification stands on: the rest of lint may still be open while a lab is written.
+    found: list[LabProblem] = []
+    drafts = read_cases(lab.folder, found)
+    found += compare_cases(drafts, {step.id: [check.id for check in step.checks] for step in lab.steps})
+    compare_solutions(lab.folder, [(step.id, step.line) for step in lab.steps], found)
+    if found:
+        raise UsageProblem("\n".join(map(str, found)))
+    cases = {draft.case.name: draft.case for draft in drafts if draft.case is not None}
+    names = list(cases) if only_cases is None else list(dict.fromkeys(only_cases))
+    for name in names:
+        if name not in cases:
+            raise UsageProblem(
+                _("{lab} has no wrong answer {name}").format(lab=lab_id, name=name) + did_you_mean(name, cases),
+                _("there are: {names}").format(names=", ".join(cases)),
+            )
+    return Plan(
+        lab=lab,
+        solution=solution_scripts(lab.folder),
+        cases=tuple(cases[name] for name in names),
+        whole=only_cases is None,
+    )
 
 
 def verify_lab(lab_id: str, driver: Driver, on_event: OnEvent, only_cases: Iterable[str] | None = None) -> VerifyReport:
     """Prove the lab on the untouched lab that `driver` drives; it is left in some state and not stopped.
 
-    `only_cases`: names of wrong answers; then only they are tried, and what they need. Raises UsageProblem
-    where the lab, its cases or these names are wrong; what goes wrong later is in the report.
+    Raises UsageProblem as `plan_verification`; what goes wrong later is in the report.
     """
-    from grader.lab.cases import load_cases
-    from grader.lab.catalogue import load_lab
-    from grader.lab.lint import lint_lab
-    from grader.lab.scripts import solution_scripts
-
-    lab = load_lab(lab_id, language())
-    # A lab that lint refuses (a step without a solution, a case of an unknown check) can't be proved.
-    problems = lint_lab(lab.folder)
-    if problems:
-        raise UsageProblem("\n".join(map(str, problems)))
-    cases, _problems = load_cases(lab.folder)
-    chosen = cases
-    if only_cases is not None:
-        names = list(only_cases)
-        known = {case.name: case for case in cases}
-        for name in names:
-            if name not in known:
-                raise UsageProblem(
-                    _("{lab} has no wrong answer {name}").format(lab=lab_id, name=name),
-                    _("there are: {names}").format(names=", ".join(known)),
-                )
-        chosen = [known[name] for name in dict.fromkeys(names)]
-    return Verification(lab, solution_scripts(lab.folder), chosen, driver, on_event, whole=only_cases is None).run()
+    plan = plan_verification(lab_id, only_cases)
+    return Verification(plan.lab, plan.solution, plan.cases, driver, on_event, whole=plan.whole).run()

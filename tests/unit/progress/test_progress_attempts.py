@@ -116,9 +116,7 @@ for number in range(100):
 
 
 def test_two_writers_lose_and_mix_nothing_while_the_file_is_rewritten(tmp_path: Path) -> None:
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name]) for name in ("lab-a", "lab-b")
-    ]
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name]) for name in ("lab-a", "lab-b")]
     assert [writer.wait(60) for writer in writers] == [0, 0]
     lines = (tmp_path / "attempts.jsonl").read_text().splitlines()
     kept = read_attempts(tmp_path)

@@ -32,12 +32,8 @@ def test_a_lab_from_start_to_finish(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     record_hint("lab-x", 1100.0, tmp_path)
-    record_run(
-        "lab-x", results(State.PASSED, State.PASSED), steps_in_lab=2, at=1200.0, seconds=0.4, folder=tmp_path
-    )
-    record_run(
-        "lab-x", results(State.FAILED, State.PASSED), steps_in_lab=2, at=1300.0, seconds=0.4, folder=tmp_path
-    )
+    record_run("lab-x", results(State.PASSED, State.PASSED), steps_in_lab=2, at=1200.0, seconds=0.4, folder=tmp_path)
+    record_run("lab-x", results(State.FAILED, State.PASSED), steps_in_lab=2, at=1300.0, seconds=0.4, folder=tmp_path)
     assert read_book(tmp_path) == {
         "lab-x": LabRecord(
             lab="lab-x",
@@ -94,19 +90,14 @@ def test_labs_do_not_mix(tmp_path: Path) -> None:
     }
 
 
-def test_default_folder_is_the_state_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert read_book() == {}
-    assert not (tmp_path / "batchlab").exists()
-    record_start("lab-x", 1.0)
-    record_run("lab-x", results(State.PASSED), steps_in_lab=1, at=5.0, seconds=0.1)
-    assert sorted(path.name for path in (tmp_path / "batchlab").iterdir()) == [
-        "attempts.jsonl",
-        "labs.json",
-        "progress.lock",
-    ]
-    assert read_book()["lab-x"].attempts == 1
-    assert len(read_attempts()) == 1
+def test_files_and_no_more(tmp_path: Path) -> None:
+    folder = tmp_path / "session"
+    assert read_book(folder) == {}
+    assert not folder.exists()
+    record_start("lab-x", 1.0, folder)
+    record_run("lab-x", results(State.PASSED), steps_in_lab=1, at=5.0, seconds=0.1, folder=folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["attempts.jsonl", "labs.json", "progress.lock"]
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in folder.iterdir())
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"schema": 1, "labs": {"lab-x": {"attempts": -1}}}'])

@@ -29,15 +29,9 @@ def test_nothing_there_is_empty_and_stays_nothing(tmp_path: Path) -> None:
 def test_first_times_stay(tmp_path: Path) -> None:
     begin_progress(tmp_path, 10.0)
     begin_progress(tmp_path, 20.0)
-    remember_results(
-        tmp_path, [result("a", State.PASSED), result("b", State.FAILED)], at=30.0, whole_lab=True
-    )
-    remember_results(
-        tmp_path, [result("a", State.PASSED), result("b", State.PASSED)], at=40.0, whole_lab=True
-    )
-    remember_results(
-        tmp_path, [result("a", State.FAILED), result("b", State.PASSED)], at=50.0, whole_lab=True
-    )
+    remember_results(tmp_path, [result("a", State.PASSED), result("b", State.FAILED)], at=30.0, whole_lab=True)
+    remember_results(tmp_path, [result("a", State.PASSED), result("b", State.PASSED)], at=40.0, whole_lab=True)
+    remember_results(tmp_path, [result("a", State.FAILED), result("b", State.PASSED)], at=50.0, whole_lab=True)
     progress = load_progress(tmp_path)
     assert progress.started == 10.0
     assert progress.achievements == {"a": 30.0, "b": 40.0}

@@ -247,3 +247,13 @@ def test_results_of_unknown_checks_are_our_bug(lab: Lab) -> None:
     stray = Result(check="nonesuch", step=1, step_id="groups", says="", state=State.PASSED)
     with pytest.raises(KeyError, match="nonesuch"):
         make_report(lab, [stray], at=0.0, seconds=0.0)
+
+
+def test_whose_fault_it_is_is_said_once(run: Run, answer: Answer) -> None:
+    """The engine says it of a bug, too, and ends the sentence about a gap with the way out."""
+    bug = answer("dns-match", State.ERROR, Finding(saw="our fault, not yours: KeyError: 'x'"), our_bug=True)
+    gap = answer("env-match", State.ERROR, Finding(saw="a gap; grader reset lab-lws", look_at="grader reset lab-lws"))
+    lines = render_text(run(bug, gap)).splitlines()
+    assert " ERR   4 dns      our bug, not your fault: KeyError: 'x'" in lines
+    assert " ERR   3 env      our fault, not yours: a gap; grader reset lab-lws" in lines
+    assert not any("look at" in line for line in lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 from cluster.errors import UsageProblem
 from grader.lab.catalogue import load_lab
 from grader.results import Result, State
-from grader.verify import PartOutcome, Phase, verify_lab
+from grader.verify import PartOutcome, Phase, plan_verification, verify_lab
 from grader.verify.expect import dependents
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def test_unknown_case_names_those_there_are() -> None:
     assert "no-toleration" in refused.value.advice
 
 
-def test_lab_that_lint_refuses_is_not_run(labs: Path) -> None:
+def test_lab_without_a_solution_is_not_run(labs: Path) -> None:
     script = next((labs / "lab-hello" / "solution").glob("*.sh"))
     script.unlink()
     with pytest.raises(UsageProblem, match=script.name):
@@ -94,3 +95,16 @@ def test_dependents_over_any_number_of_afters(scene: Scene, make_check: MakeChec
     assert dependents(lab, "c") == {"d", "e", "f"}
     assert dependents(lab, "a") == {"b", "f"}
     assert dependents(lab, "g") == frozenset()
+
+
+def test_case_of_an_unknown_check_is_not_run(labs: Path) -> None:
+    case = labs / "lab-hello" / "wrong" / "no-toleration" / "case.yaml"
+    case.write_text(re.sub(r"fails: .*", "fails: nonesuch", case.read_text()))
+    with pytest.raises(UsageProblem, match=r"case\.yaml:\d+:\d+: no check 'nonesuch'"):
+        plan_verification("lab-hello")
+
+
+def test_near_name_of_a_case_is_offered(labs: Path) -> None:
+    assert labs.is_dir()
+    with pytest.raises(UsageProblem, match="did you mean 'no-toleration'"):
+        plan_verification("lab-hello", ["no-tolerations"])
