@@ -15,7 +15,7 @@ import urllib.parse
 from base64 import b64decode
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import urllib3
 import yaml
@@ -40,6 +40,14 @@ class _Resource:
     path: str  # "/api/v1" or "/apis/<group>/<version>"
     plural: str
     namespaced: bool
+
+
+class Page(NamedTuple):
+    """A part of a list: `version` is the resourceVersion of the whole, `remaining` how many items are to come."""
+
+    items: list[Manifest]
+    version: str
+    remaining: int
 
 
 class Api:
@@ -117,8 +125,8 @@ class Api:
         metadata_only: bool = False,
         limit: int = 500,
         timeout: float | None = None,
-    ) -> Iterator[tuple[Manifests, str]]:
-        """One consistent list over all namespaces, page by page: (items, resourceVersion of the whole list).
+    ) -> Iterator[Page]:
+        """One consistent list over all namespaces, page by page, at least one.
 
         `exact`: as it was at that resourceVersion (WatchExpired: compacted away). `metadata_only`: items have
         only `metadata`, a fraction of the work on both sides. `timeout`: seconds for one page.
@@ -130,9 +138,10 @@ class Api:
         path = self._path(api_version, kind)
         while True:
             page = self.call("GET", path, query=query, accept=accept, timeout=timeout)
-            named = {"apiVersion": api_version, "kind": kind}
-            yield [{**item, **named} for item in page.get("items") or []], page["metadata"]["resourceVersion"]
-            if not (rest := page["metadata"].get("continue")):
+            meta, named = page["metadata"], {"apiVersion": api_version, "kind": kind}
+            items = [{**item, **named} for item in page.get("items") or []]
+            yield Page(items, meta["resourceVersion"], meta.get("remainingItemCount", 0))
+            if not (rest := meta.get("continue")):
                 return
             query = {"fieldSelector": fields, "limit": str(limit), "continue": rest}
 

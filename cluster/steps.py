@@ -267,8 +267,15 @@ def apply_start_manifests(needs: tuple[str, ...]) -> Step:
     """What the lab says exists when the learner arrives."""
 
     def work(context: StepContext) -> None:
-        for manifest in context.config.spec.manifests:
-            _retry(context.api.apply, manifest)
+        manifests = context.config.spec.manifests
+        namespaces = [m["metadata"]["name"] for m in manifests if m["kind"] == "Namespace"]
+        _apply(context.api, [m for m in manifests if m["kind"] == "Namespace"])
+        # Until kube-controller-manager has made it, every pod in a new namespace is refused.
+        for namespace in dict.fromkeys(["default", *namespaces]):
+            _retry(_found, context.api, "v1", "ServiceAccount", "default", namespace)
+        for manifest in manifests:
+            if manifest["kind"] != "Namespace":
+                _retry(context.api.apply, manifest)
 
     return Step(
         name="start-manifests",
@@ -286,6 +293,11 @@ def _apply(api: Api, manifests: list[Manifest]) -> None:
         _retry(api.apply, manifest)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda manifest: _retry(api.apply, manifest), rest))
+
+
+def _found(api: Api, api_version: str, kind: str, name: str, namespace: str) -> None:
+    if api.get(api_version, kind, name, namespace) is None:
+        raise ApiUnavailable(_("{kind} {name} is not there yet").format(kind=kind, name=f"{namespace}/{name}"))
 
 
 def _await_condition(api: Api, api_version: str, kind: str, name: str, condition: str) -> None:

@@ -23,7 +23,7 @@ KUEUE = Addon(
     metrics_port=9465,
     api_server_port=9466,
     hosts=("127.0.0.1", "localhost", "kueue-visibility-server.kueue-system.svc"),
-    argv=("--visibility-server-port=9466",),
+    settings={"visibilityServer": {"bindAddress": "127.0.0.1", "bindPort": 9466}},
     certificate_folders=(Path("/etc/kueue/metrics/certs"), Path("/visibility")),
     probes=(
         {"apiVersion": _API, "kind": "ResourceFlavor", "metadata": {"name": "probe"}},

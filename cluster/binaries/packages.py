@@ -122,12 +122,16 @@ def _data() -> dict[str, Any]:
 
 
 def main(argv: list[str]) -> int:
-    """Print the package names for the purposes named (`all` for every one), space separated."""
+    """Print the package names for the purposes named (`all` for every one), space separated.
+
+    With `--missing` only those whose content this machine lacks.
+    """
     wanted = [purpose for purpose in PURPOSES if purpose in argv or "all" in argv]
-    if not wanted or not set(argv) <= {*PURPOSES, "all"}:
-        sys.stderr.write("usage: python3 -m cluster.binaries.packages build|run|all …\n")
+    if not wanted or not set(argv) <= {*PURPOSES, "all", "--missing"}:
+        sys.stderr.write("usage: python3 -m cluster.binaries.packages [--missing] build|run|all …\n")
         return 2
-    names = dict.fromkeys(package.name for purpose in wanted for package in packages(purpose))
+    look_up = missing if "--missing" in argv else packages
+    names = dict.fromkeys(package.name for purpose in wanted for package in look_up(purpose))
     sys.stdout.write(" ".join(names) + "\n")
     return 0
 

@@ -48,7 +48,8 @@ def main() -> None:
         signal.signal(signal.SIGTERM, lambda *_: os.kill(init, signal.SIGTERM))
         _pid, status = os.waitpid(init, 0)
         clean(layout)
-    sys.exit(os.waitstatus_to_exitcode(status) != 0)
+        # The lock goes with the process, not before it: whoever waits for the lock may count on nothing left.
+        os._exit(os.waitstatus_to_exitcode(status) != 0)
 
 
 def _take(lock: IO[str]) -> None:

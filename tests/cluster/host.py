@@ -25,12 +25,13 @@ class Host:
     files: frozenset[str]
 
 
-def picture(*, outside: Path, marks: tuple[str, ...]) -> Host:
-    """The host now. `outside`: the session's folder is not looked at; `marks`: words in our command lines."""
+def picture(*, outside: Path, marks: tuple[str, ...], cgroup: str) -> Host:
+    """The host now. `outside`: the session's folder is not looked at; `marks`: words in our command lines;
+    `cgroup`: the session's (those of other sessions come and go as they like)."""
     return Host(
         processes=frozenset(_processes(marks)),
         mounts=frozenset(line.split(" ", 3)[3] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
-        cgroups=frozenset(_folders(Path("/sys/fs/cgroup"))),
+        cgroups=frozenset(_folders(Path("/sys/fs/cgroup"), cgroup)),
         links=frozenset(os.listdir("/sys/class/net")),
         namespaces=frozenset(_namespaces(marks)),
         firewall=_read("/proc/net/ip_tables_names") + _read("/proc/net/ip6_tables_names"),
@@ -62,8 +63,14 @@ def _namespaces(marks: tuple[str, ...]) -> set[str]:
     return found - own
 
 
-def _folders(top: Path) -> list[str]:
-    return [folder for folder, _dirs, _files in os.walk(top)]
+def _folders(top: Path, own: str) -> list[str]:
+    """Folders of the session, and of a kubelet that escaped it."""
+    found = []
+    for folder, dirs, _files in os.walk(top):
+        dirs[:] = [name for name in dirs if not name.startswith("batchlab-") or name == own]
+        if own in folder or "kubepods" in folder:
+            found.append(folder)
+    return found
 
 
 def _files(outside: Path) -> list[str]:
