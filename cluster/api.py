@@ -1,8 +1,9 @@
 """A narrow port to kube-apiserver: plain dicts in and out.
 
 Owns connections, paths of kinds (by discovery) and the translation of HTTP failures into
-`ApiUnavailable`, `ApiRefused` and `WatchExpired`. It is urllib3 and JSON instead of the `kubernetes` client, because importing
-that costs a second and 80 MB per process, and our objects (custom resources, mostly) have no typed models in it.
+`ApiUnavailable`, `ApiRefused` and `WatchExpired`. It is urllib3 and JSON instead of the `kubernetes` client,
+because importing that takes a second in every process, and it has no typed models for most of our objects
+(custom resources).
 """
 
 from __future__ import annotations

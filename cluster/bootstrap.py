@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from cluster.components.nodes import COREDNS_ACCOUNT
-from cluster.pki import GRADERS, KUBELET_CLIENT, LEARNERS
+from cluster.identities import GRADERS, KUBELET_CLIENT, LEARNERS
 from cluster.spec import GPU, Manifest, NodeSpec
 
 _RBAC = "rbac.authorization.k8s.io"

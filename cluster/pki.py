@@ -1,7 +1,8 @@
 """Certificates and kubeconfigs: one identity for each component, as in a real cluster.
 
-Owns who is called what (common name = user, organisation = groups) and which authority vouches for it.
-Roles are bound to these names in `cluster.bootstrap`. Source: Kubernetes "PKI certificates and requirements".
+Owns which authority vouches for whom (common name = user, organisation = group); the names are in
+`cluster.identities`, roles are bound to them in `cluster.bootstrap`. Only whoever starts a machine imports this:
+the supervisor has no use for a cryptography library. Source: Kubernetes "PKI certificates and requirements".
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import datetime
 import ipaddress
 from base64 import b64encode
 from dataclasses import dataclass
-from pathlib import Path
 
 import yaml
 from cryptography import x509
@@ -18,12 +18,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from cluster.identities import GRADER, GRADERS, KUBELET_CLIENT, LEARNER, LEARNERS, SUPERVISOR
 from cluster.machine import API_SERVER, NODE_IP, Layout, MachineConfig, write_private
 
 LIFETIME = datetime.timedelta(days=365)
-LEARNER, LEARNERS = "learner", "batchlab:learners"
-GRADER, GRADERS = "grader", "batchlab:graders"
-KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) 
         signer.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo),
     )
     people = {
-        layout.admin_kubeconfig: ("batchlab-supervisor", "system:masters", "default"),
+        layout.admin_kubeconfig: (SUPERVISOR, "system:masters", "default"),
         pki / "controller-manager.kubeconfig": ("system:kube-controller-manager", "", "default"),
         pki / "scheduler.kubeconfig": ("system:kube-scheduler", "", "default"),
         layout.kubeconfig: (LEARNER, LEARNERS, config.namespace),
@@ -175,8 +173,3 @@ def _key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-
-
-def read_pem(path: Path) -> str:
-    """A PEM file as `caBundle` wants it (base64 of the PEM text)."""
-    return b64encode(path.read_bytes()).decode()

@@ -17,8 +17,8 @@ import yaml
 
 from cluster.components.model import Component, HttpProbe
 from cluster.components.service_accounts import ServiceAccount
+from cluster.identities import ca_bundle
 from cluster.machine import Layout, MachineConfig
-from cluster.pki import read_pem
 from cluster.spec import Manifest
 
 _NOT_FOR_PROCESSES = {"Deployment", "Secret", "ConfigMap", "Service"}
@@ -92,7 +92,7 @@ class Addon:
 
     def manifests(self, config: MachineConfig) -> tuple[list[Manifest], list[Manifest]]:
         """(namespaces, CRDs and accounts; everything else), rewritten for this machine."""
-        authority = read_pem(Layout(config.home).pki / "ca.crt")
+        authority = ca_bundle(Layout(config.home).pki / "ca.crt")
         kept = [
             self._rewrite(manifest, authority)
             for manifest in self.load(config.binaries)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from cluster.errors import EnvironmentProblem
 from cluster.machine import ComponentStatus
+from cluster.unix_address import short_path
 
 _TIMEOUT = 5.0
 
@@ -30,7 +31,8 @@ def serve(path: Path, boot: _Booted, stop: Callable[[], None]) -> None:
     """Answer requests in a background thread."""
     path.unlink(missing_ok=True)
     server = socket.socket(socket.AF_UNIX)
-    server.bind(str(path))
+    with short_path(path) as name:
+        server.bind(name)
     path.chmod(0o600)
     server.listen(16)
 
@@ -60,7 +62,8 @@ def ask(path: Path, operation: str) -> dict[str, Any]:
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(_TIMEOUT)
-            client.connect(str(path))
+            with short_path(path) as name:
+                client.connect(name)
             client.sendall(json.dumps({"op": operation}).encode() + b"\n")
             reply: dict[str, Any] = json.loads(client.makefile("rb").readline())
     except (OSError, ValueError) as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cluster.api import Api
 from cluster.components.model import HttpProbe, Probe
+from cluster.unix_address import short_path
 
 _TIMEOUT = 2.0
 
@@ -51,7 +52,8 @@ def _connect(address: str) -> None:
     if address.startswith("/"):
         with socket.socket(socket.AF_UNIX) as unix:
             unix.settimeout(_TIMEOUT)
-            unix.connect(address)
+            with short_path(Path(address)) as name:
+                unix.connect(name)
     else:
         host, port = address.rsplit(":", 1)
         socket.create_connection((host, int(port)), timeout=_TIMEOUT).close()

@@ -34,7 +34,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from grader.history.address import short_path
+from cluster.unix_address import short_path
 from grader.session.examiner_client import INTERRUPT, MAX_REQUEST, READY, passed_on
 from grader.session.here import become_examiner
 
@@ -63,10 +63,9 @@ class _Request:
     streams: list[int]
 
 
-def serve(path: Path, home: Path, command: Command) -> None:
-    """Answer on `path` until killed, running `command(argv)` in a fork of this process for each request."""
+def serve(listener: socket.socket, home: Path, command: Command) -> None:
+    """Answer until killed, running `command(argv)` in a fork of this process for each request."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are reaped by the kernel; nobody asks for their code
-    listener = listen(path)
     gc.collect()
     gc.freeze()  # so that a collection in a child doesn't copy every page of what was imported
     while True:
@@ -89,7 +88,7 @@ def listen(path: Path) -> socket.socket:
     finally:
         os.umask(before)
     listener.listen(64)
-    temporary.replace(path)  # only now: whoever finds the socket is answered
+    temporary.replace(path)  # only now: whoever finds the socket can connect
     return listener
 
 
@@ -236,10 +235,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--socket", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)
     options = parser.parse_args(argv)
+    # Listening first: whoever comes while the imports go on waits for them, and the lab's start does not.
+    listener = listen(options.socket)
     _preload()
     from grader.cli import run
 
-    serve(options.socket, options.home, run)
+    serve(listener, options.home, run)
 
 
 if __name__ == "__main__":

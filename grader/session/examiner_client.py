@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from cluster import i18n
 from cluster.errors import EnvironmentProblem, Problem, UsageProblem
 from cluster.i18n import _
-from grader.history.address import short_path
+from cluster.unix_address import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 READY = b"ready\n"
 INTERRUPT = b"interrupt\n"
 MAX_REQUEST = 65536
-GREETING_SECONDS = 5.0
-"""How long an examiner may take to greet; it takes milliseconds unless the machine is overwhelmed."""
+GREETING_SECONDS = 20.0
+"""How long an examiner may take to greet: milliseconds, but seconds of imports when it has just begun."""
 INTERRUPTED = 130
 WRITES_FILE = "--junit"
 """The one option that names a file to write. The asking side opens it: the examiner's files are others."""
