@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, FileName, Name, Template, WithRefs, names_problem
-from grader.checks.moments import first_passing
+from grader.checks.moments import in_any_scene
 from grader.checks.objects import title
 from grader.checks.templates import names, render
 from grader.checks.words import listed, shown
@@ -83,7 +83,7 @@ class Answer(CheckKind, WithRefs):
 
     @property
     def uses_history(self) -> bool:
-        return any(ref.before or ref.when == "written" for ref in self.refs.values())
+        return self.ref_past
 
     def kinds(self) -> frozenset[str]:
         return self.ref_kinds()
@@ -107,7 +107,7 @@ class Answer(CheckKind, WithRefs):
         wrong += self._wrong_keys(file, entries)
         if wrong:
             return self._failed(wanted, wrong)
-        return first_passing(self.refs, world, file.mtime, wanted, partial(self._judge, file, entries, wanted))
+        return in_any_scene(self.refs, world, file.mtime, wanted, partial(self._judge, file, entries, wanted))
 
     def _wrong_keys(self, file: LearnerFile, entries: list[Entry]) -> list[Wrong]:
         """Keys that are missing, given twice, or not asked for."""

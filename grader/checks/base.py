@@ -176,6 +176,11 @@ class Timed(Model):
             raise ValueError(_("a reference has `when` or `before`, not both"))
         return self
 
+    @property
+    def past(self) -> bool:
+        """Whether history decides what is meant."""
+        return bool(self.before) or self.when == "written"
+
 
 class TimedRef(NamedRef, Timed):
     """One object at a moment."""
@@ -197,6 +202,11 @@ class WithRefs(Model):
         """The `happened` checks its references name."""
         return tuple(dict.fromkeys(ref.before for ref in self.refs.values() if ref.before))
 
+    @property
+    def ref_past(self) -> bool:
+        """Whether history decides what one of its references means."""
+        return any(ref.past for ref in self.refs.values())
+
     def ref_kinds(self) -> frozenset[str]:
         """The kinds of its objects."""
         return frozenset(ref.canonical_kind for ref in self.refs.values())
@@ -210,6 +220,14 @@ class CheckKind(Model, ABC):
 
     name: ClassVar[str]
     """Its key in a check block."""
+
+    @model_validator(mode="after")
+    def _written_somewhere(self) -> CheckKind:
+        if isinstance(self, WithRefs) and not self.files():
+            for name, ref in self.refs.items():
+                if ref.when == "written":
+                    raise ValueError(_("{name}: this check reads no file, so nothing was written").format(name=name))
+        return self
 
     @abstractmethod
     def evaluate(self, world: World) -> Verdict:

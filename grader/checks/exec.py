@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from grader.checks.base import CheckKind, Model, Name, ObjectRef, Template, WithRefs, names_problem
-from grader.checks.moments import first_passing
+from grader.checks.moments import in_any_scene
 from grader.checks.objects import titled
 from grader.checks.settling import moving
 from grader.checks.templates import expression, is_template, rendered
@@ -57,7 +57,7 @@ class Exec(CheckKind, WithRefs):
 
     @property
     def uses_history(self) -> bool:
-        return any(ref.before for ref in self.refs.values())
+        return self.ref_past
 
     def kinds(self) -> frozenset[str]:
         return self.ref_kinds() | (frozenset({"Pod"}) if self.pod else frozenset())
@@ -69,7 +69,7 @@ class Exec(CheckKind, WithRefs):
         return self.stdout.mentions if self.stdout else ()
 
     def evaluate(self, world: World) -> Verdict:
-        return first_passing(self.refs, world, None, self._shown(), partial(self._judge, world))
+        return in_any_scene(self.refs, world, None, self._shown(), partial(self._judge, world))
 
     def _shown(self) -> str:
         return _("{command} to work").format(command=shorten(self.run or shlex.join(self.command)))

@@ -20,7 +20,7 @@ from grader.checks.base import (
     strings_of,
 )
 from grader.checks.matching import Difference, differences, explained
-from grader.checks.moments import first_passing
+from grader.checks.moments import in_any_scene
 from grader.checks.objects import title
 from grader.checks.templates import expression, is_template, names, rendered
 from grader.checks.text import gapless, mentions
@@ -60,7 +60,7 @@ class FileCheck(CheckKind, WithRefs):
 
     @property
     def uses_history(self) -> bool:
-        return any(ref.before or ref.when == "written" for ref in self.refs.values())
+        return self.ref_past
 
     def kinds(self) -> frozenset[str]:
         return self.ref_kinds()
@@ -82,7 +82,7 @@ class FileCheck(CheckKind, WithRefs):
             parsed = documents(file) if self.yaml else []
         except FileTrouble as trouble:
             return trouble.verdict(wanted)
-        return first_passing(self.refs, world, file.mtime, wanted, partial(self._judge, file, parsed))
+        return in_any_scene(self.refs, world, file.mtime, wanted, partial(self._judge, file, parsed))
 
     def _judge(self, file: LearnerFile, parsed: list[Document], context: Mapping[str, Any]) -> Verdict:
         finding = self._wrong_lines(file) or self._wrong_words(file, context) or self._wrong_yaml(file, parsed, context)

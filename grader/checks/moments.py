@@ -7,7 +7,7 @@ them). Knows nothing of what is compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -100,31 +100,48 @@ def _scene(refs: Mapping[str, TimedRef], world: World, at: Mapping[tuple[str, st
     return Scene(context, tuple(missing), gap, any_moving(seen, world.now))
 
 
-def first_passing(
+def in_any_scene(
     refs: Mapping[str, TimedRef],
     world: World,
     written: float | None,
     wanted: str,
     judge: Callable[[Mapping[str, Any]], Verdict],
 ) -> Verdict:
-    """The verdict of the first scene that passes, else of the first of all (now, where now is allowed).
+    """The verdict of the first choice of moments that passes, else of the first of all (now, where allowed).
 
-    HistoryGap: no scene passes, and one that might have lies in a gap.
+    HistoryGap: none passes, and one that might have lies in a gap.
     """
     for ref in refs.values():
         if ref.before and not world.account_of(ref.before).incidents:
             return not_happened(ref.before, wanted, world)
+    return _first_passing((_judged(scene, wanted, judge), scene.gap) for scene in scenes(refs, world, written))
+
+
+def at_any_moment(
+    time: Timed,
+    ref: ObjectRef,
+    world: World,
+    written: float | None,
+    wanted: str,
+    judge: Callable[[Moment], Verdict],
+) -> Verdict:
+    """The same for a check with one reference and no names."""
+    if time.before and not world.account_of(time.before).incidents:
+        return not_happened(time.before, wanted, world)
+    return _first_passing((judge(moment), moment.gap) for moment in moments(time, ref, world, written))
+
+
+def _first_passing(judged: Iterable[tuple[Verdict, Gap | None]]) -> Verdict:
     failed: Verdict | None = None
     unknown: Gap | None = None
-    for scene in scenes(refs, world, written):
-        verdict = _judged(scene, wanted, judge)
+    for verdict, gap in judged:
         if verdict.passed:
             return verdict
-        unknown = unknown or scene.gap
+        unknown = unknown or gap
         failed = failed or verdict
     if unknown is not None:
         raise HistoryGap(unknown.start, unknown.end)
-    assert failed is not None  # there is always a scene: no reference at all gives an empty one
+    assert failed is not None  # there is always a moment: what has not happened was told before
     return failed
 
 

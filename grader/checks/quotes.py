@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, FileName, NamedRef, Template, Timed, names_problem
-from grader.checks.moments import Moment, moments, not_happened
+from grader.checks.moments import Moment, at_any_moment
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
 from grader.checks.text import gapless, quotes
 from grader.checks.words import shown
 from grader.checks.work import FileTrouble, LearnerFile
-from grader.checks.world import HistoryGap
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Quotes(CheckKind, Timed):
 
     @property
     def uses_history(self) -> bool:
-        return bool(self.before) or self.when == "written"
+        return self.past
 
     def kinds(self) -> frozenset[str]:
         return frozenset({self.of.canonical_kind})
@@ -64,20 +64,10 @@ class Quotes(CheckKind, Timed):
             file = world.work.read(self.file)
         except FileTrouble as trouble:
             return trouble.verdict(wanted)
-        if self.before and not world.account_of(self.before).incidents:
-            return not_happened(self.before, wanted, world)
-        failed, gap = [], None
-        for moment in moments(self, self.of, world, file.mtime):
-            verdict = self._judge(file, moment, wanted, world)
-            if verdict.passed:
-                return verdict
-            failed.append(verdict)
-            gap = gap or moment.gap
-        if gap:
-            raise HistoryGap(gap.start, gap.end)
-        return failed[0]
+        judge = partial(self._judge, file, wanted, world)
+        return at_any_moment(self, self.of, world, file.mtime, wanted, judge)
 
-    def _judge(self, file: LearnerFile, moment: Moment, wanted: str, world: World) -> Verdict:
+    def _judge(self, file: LearnerFile, wanted: str, world: World, moment: Moment) -> Verdict:
         title = self.of.title(world.namespace)
         objects = moment.select(self.of, world)
         moving = moment.at is None and any_moving(objects, world.now)

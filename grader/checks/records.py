@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
 from grader.checks.base import CheckKind, FileName, ObjectRef, Template, Timed, names_problem
-from grader.checks.moments import Moment, moments, not_happened
+from grader.checks.moments import Moment, at_any_moment
 from grader.checks.objects import terminating, title
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, render
 from grader.checks.text import record_key
 from grader.checks.words import shown
 from grader.checks.work import FileTrouble, LearnerFile
-from grader.checks.world import HistoryGap
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Records(CheckKind, Timed):
 
     @property
     def uses_history(self) -> bool:
-        return bool(self.before) or self.when == "written"
+        return self.past
 
     def kinds(self) -> frozenset[str]:
         return frozenset({self.each.canonical_kind})
@@ -63,19 +63,10 @@ class Records(CheckKind, Timed):
             file = world.work.read(self.file)
         except FileTrouble as trouble:
             return trouble.verdict(wanted)
-        if self.before and not world.account_of(self.before).incidents:
-            return not_happened(self.before, wanted, world)
-        verdicts = []
-        for moment in moments(self, self.each, world, file.mtime):
-            verdict = self._judge(file, moment, wanted, world)
-            if verdict.passed:
-                return verdict
-            verdicts.append((verdict, moment.gap))
-        if gap := next((gap for _verdict, gap in verdicts if gap), None):
-            raise HistoryGap(gap.start, gap.end)
-        return verdicts[0][0]
+        judge = partial(self._judge, file, wanted, world)
+        return at_any_moment(self, self.each, world, file.mtime, wanted, judge)
 
-    def _judge(self, file: LearnerFile, moment: Moment, wanted: str, world: World) -> Verdict:
+    def _judge(self, file: LearnerFile, wanted: str, world: World, moment: Moment) -> Verdict:
         objects = moment.select(self.each, world)
         live = moment.at is None
         evidence = tuple(map(title, objects))

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from cluster.i18n import _
 from grader.checks.base import CheckKind, Flag, ObjectRef, Partial, WithRefs, names_problem, strings_of
 from grader.checks.matching import differences, explained
-from grader.checks.moments import first_passing
+from grader.checks.moments import in_any_scene
 from grader.checks.objects import meta, terminating
 from grader.checks.objects import title as title_of
 from grader.checks.settling import moving
@@ -46,7 +46,7 @@ class Resource(CheckKind, WithRefs):
 
     @property
     def uses_history(self) -> bool:
-        return self.absent or any(ref.before or ref.when == "written" for ref in self.refs.values())
+        return self.absent or self.ref_past
 
     def kinds(self) -> frozenset[str]:
         return self.ref_kinds() | {self.of.canonical_kind}
@@ -61,7 +61,7 @@ class Resource(CheckKind, WithRefs):
         if self.absent:
             return self._gone(world)
         title = self.of.title(world.namespace)
-        return first_passing(
+        return in_any_scene(
             self.refs, world, None, _("{object} as asked").format(object=title), partial(self._there, world)
         )
 

@@ -21,7 +21,7 @@ from grader.checks.base import (
     strings_of,
 )
 from grader.checks.matching import differences, explained, matches
-from grader.checks.moments import first_passing
+from grader.checks.moments import in_any_scene
 from grader.checks.objects import ABSENT, Object, dig, meta, parse_path, terminating, title
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES
@@ -123,7 +123,7 @@ class Resources(CheckKind, WithRefs):
 
     @property
     def uses_history(self) -> bool:
-        return any(ref.before or ref.when == "written" for ref in self.refs.values())
+        return self.ref_past
 
     def kinds(self) -> frozenset[str]:
         return self.ref_kinds() | {self.of.canonical_kind}
@@ -136,7 +136,7 @@ class Resources(CheckKind, WithRefs):
 
     def evaluate(self, world: World) -> Verdict:
         wanted = self.of.title(world.namespace)
-        return first_passing(self.refs, world, None, wanted, partial(self._judge, world))
+        return in_any_scene(self.refs, world, None, wanted, partial(self._judge, world))
 
     def _judge(self, world: World, context: Mapping[str, Any]) -> Verdict:
         found = world.select(self.of)

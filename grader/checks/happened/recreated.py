@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _REACTION = 60.0
 """Seconds between a container's end and the first deletion that still counts as the answer to it."""
 
-_QUIET = 5.0
-"""Seconds without a deletion in the group before the end: else the end may be a deletion's consequence."""
+_CONSEQUENCE = 30.0
+"""Seconds after a deletion in which the end of a pod that was already there may be its consequence."""
 
 _RETURN = 120.0
 """Seconds a group may take to come back before it counts as not coming."""
@@ -101,12 +101,13 @@ class Recreated(Form):
         bystanders = [life for life in others if life.stands(exit_at.seq)]
         strict = self.others == "untouched"
         touched = [life for life in bystanders if life.doomed and (back is None or life.doomed.seq <= back.seq)]
-        just_doomed = any(life.doomed and 0 <= exit_at.at - life.doomed.at < _QUIET for life in mine)
+        fellows = [life.doomed for life in mine if life.doomed and life.doomed.seq > exited.born.seq]
+        left_alone = any(0 <= exit_at.at - doom.at < _CONSEQUENCE for doom in fellows)
         return Attempt(
             exited=exited,
             exit=exit_at,
             members=tuple(members),
-            after_deletion=just_doomed or any(life.dying(exit_at.seq) for life in mine),
+            after_deletion=left_alone or any(life.dying(exit_at.seq) for life in mine),
             back=back,
             touched=tuple(touched) if strict else (),
             alone=strict and not bystanders,

@@ -109,6 +109,7 @@ file: {file: a.txt}
         ("{answer: {file: a, fields: {}}}", "answer.fields", "Dictionary should have at least 1 item"),
         ("{answer: {file: a, fields: {'a=b': x}}}", "answer", "'a=b' can't be a key of a key=value line"),
         ("{quotes: {file: a, of: {kind: Job, name: x}}}", "quotes", "say which message"),
+        ("{exec: {run: ls, with: {p: {kind: Pod, name: x, when: written}}}}", "exec", "p: this check reads no file"),
         ("{exec: {seconds: 5}}", "exec", "`command` (a list) or `run` (a line for sh): exactly one of them"),
         ("{exec: {run: ls, container: c}}", "exec", "a container needs its pod"),
         ("{happened: {}}", "happened", "exactly one of recreated, rolled, never, created_after, changed"),

@@ -179,10 +179,12 @@ def test_a_roll_alone_is_none(llm: Llm, look: Look) -> None:
     assert not look(RECREATED).passed
 
 
-def test_by_hand_first_then_properly(llm: Llm, look: Look) -> None:
+@pytest.mark.parametrize("pause", [0, 30])
+def test_by_hand_first_then_properly(pause: float, llm: Llm, look: Look) -> None:
+    """However soon after: the pods that fail came after that deletion."""
     llm.apply()
     llm.recreate()
-    llm.trace.wait(30)
+    llm.trace.wait(pause)
     llm.fail()
     llm.recreate()
     assert look(RECREATED).passed
