@@ -14,7 +14,7 @@ from cluster.errors import ApiRefused, ApiUnavailable, WatchExpired
 from grader.history.model import EXPIRED, REPLACED
 from grader.history.progress import Progress
 from grader.history.proof import Proof
-from grader.history.replay import LONGEST, replay
+from grader.history.replay import replay, unheard
 from grader.history.writer import Row, Update
 
 if TYPE_CHECKING:
@@ -127,12 +127,14 @@ class Follower:
 
     def _replay(self) -> bool:
         """Read what a watch won't tell any more; False if that can't be read either, or would take long."""
-        head = int(next(self._api.pages(*self.kind, metadata_only=True, limit=1, timeout=_HEAD_SECONDS)).version)
-        position, living = self.progress.position, dict(self.progress.living)
-        if head - position > LONGEST:
+        pages = self._api.pages(*self.kind, metadata_only=True, limit=1, timeout=_HEAD_SECONDS)
+        head = int(next(pages).version)
+        living, heard = dict(self.progress.living), self._journal.heard
+        revisions = unheard(self.progress.position, head, heard)
+        if revisions is None:
             return False
         try:
-            told = list(replay(self._api, self.kind, living, position, head, self._journal.heard))
+            told = list(replay(self._api, self.kind, living, revisions, heard))
         except WatchExpired:
             return False  # nothing of it is used: the gap is to begin where the watch had got to
         for revision, row, uid in told:

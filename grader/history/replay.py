@@ -14,26 +14,37 @@ from typing import TYPE_CHECKING
 from grader.history.writer import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from cluster.api import Api
     from grader.history.kinds import RecordedKind
     from grader.history.model import Verb
 
-LONGEST = 500
-"""Revisions: beyond it a gap is the better answer than a minute of lists."""
+LONGEST = 300
+"""Revisions to be looked at: beyond it a gap is a better answer than half a minute of lists."""
+
+
+def unheard(after: int, until: int, heard: Container[int]) -> list[int] | None:
+    """The revisions in (after, until] that `heard`, those of other kinds, has not; None: more than LONGEST."""
+    revisions: list[int] = []
+    for revision in range(after + 1, until + 1):
+        if revision not in heard:
+            if len(revisions) == LONGEST:
+                return None
+            revisions.append(revision)
+    return revisions
 
 
 def replay(
-    api: Api, kind: RecordedKind, living: dict[str, int], after: int, until: int, heard: Container[int]
+    api: Api, kind: RecordedKind, living: dict[str, int], revisions: Iterable[int], heard: Container[int]
 ) -> Iterator[tuple[int, Row | None, str]]:
-    """(revision, row, uid) of each change of `kind` in (after, until]; row None: that uid was deleted.
+    """(revision, row, uid) of each change of `kind` in the `revisions`; row None: that uid was deleted.
 
-    `living` is uid → revision as of `after`; it is not changed. `heard` has revisions known to be of other kinds,
-    which need no look. WatchExpired: a revision in between was compacted.
+    `living` is uid → revision before them; it is not changed. `heard` may grow meanwhile. WatchExpired: one of
+    them was compacted away.
     """
     living = dict(living)
-    for revision in range(after + 1, until + 1):
+    for revision in revisions:
         if revision in heard:
             continue
         now: dict[str, tuple[int, str, str]] = {}

@@ -386,6 +386,12 @@ class Lab:
                     thread.join(10)
                     assert not thread.is_alive(), thread.name
 
+    def kill(self, recorder: Recorder) -> None:
+        """Have the API server answer nobody; the recorder has noticed."""
+        self.cluster.kill()
+        followers = recorder._followers.values()
+        eventually(lambda: not any(follower.progress.stream for follower in followers))
+
     def story(self, kind: RecordedKind = POD) -> list[tuple[str, str]]:
         """(verb, name) of all changes stored, once the recorder has caught up."""
         answer = wait_synced(self.socket, 5.0)
