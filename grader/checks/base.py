@@ -198,6 +198,14 @@ class WithRefs(Model):
             raise ValueError(_("{name} is taken: call the object something else").format(name=taken[0]))
         return self
 
+    @model_validator(mode="after")
+    def _written_somewhere(self) -> WithRefs:
+        if "file" not in type(self).model_fields:
+            for name, ref in self.refs.items():
+                if ref.when == "written":
+                    raise ValueError(_("{name}: this check reads no file, so nothing was written").format(name=name))
+        return self
+
     def befores(self) -> tuple[str, ...]:
         """The `happened` checks its references name."""
         return tuple(dict.fromkeys(ref.before for ref in self.refs.values() if ref.before))
@@ -220,14 +228,6 @@ class CheckKind(Model, ABC):
 
     name: ClassVar[str]
     """Its key in a check block."""
-
-    @model_validator(mode="after")
-    def _written_somewhere(self) -> CheckKind:
-        if isinstance(self, WithRefs) and not self.files():
-            for name, ref in self.refs.items():
-                if ref.when == "written":
-                    raise ValueError(_("{name}: this check reads no file, so nothing was written").format(name=name))
-        return self
 
     @abstractmethod
     def evaluate(self, world: World) -> Verdict:
