@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, FileName, Name, Template, WithRefs, names_problem
+from grader.checks.base import CheckKind, WithRefs
+from grader.checks.fields import FileName, Name, Template, names_problem
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import title
 from grader.checks.templates import names, render

@@ -1,100 +1,27 @@
 """What every check is made of: the envelope all kinds share, references to objects, moments in time.
 
-Owns `Check`, `CheckKind`, `ObjectRef` and the field types of check blocks; evaluates nothing itself. The
-models are what lab files are validated with, so a wrong key or value is refused here, with its place.
+Owns `Check`, `CheckKind` and `ObjectRef`; evaluates nothing itself. The models are what lab files are validated
+with, so a wrong key or value is refused here, with its place.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from cluster.i18n import _
 from grader.checks import templates
+from grader.checks.fields import Identifier, Model, Name, SelectorText, Slug
 from grader.checks.objects import KINDS as OBJECT_KINDS
-from grader.checks.objects import NAMESPACED, SHORT, parse_path, titled
-from grader.checks.selectors import parse_selector
+from grader.checks.objects import NAMESPACED, SHORT, titled
 from grader.checks.words import near
+from grader.history.kinds import RECORDED, RecordedKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from grader.checks.world import World
     from grader.results import Verdict
-
-ABSENT_MARK, ANY_MARK = "<absent>", "<any>"
-"""Wanted values of a partial match that mean "must not be there" and "there, whatever it is"."""
-
-
-class Model(BaseModel):
-    """Data of a lab file: no unknown keys, never changed after it was read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-# -- field types ------------------------------------------------------------------------------------
-
-
-def _good_path(text: str) -> str:
-    parse_path(text)
-    return text
-
-
-def _good_selector(text: str) -> str:
-    parse_selector(text)
-    return text
-
-
-def _good_template(text: str) -> str:
-    if wrong := templates.problem(text):
-        raise ValueError(wrong)
-    return text
-
-
-def _good_file(text: str) -> str:
-    path = PurePosixPath(text)
-    if not text.strip() or path.is_absolute() or ".." in path.parts or "\0" in text or path == PurePosixPath():
-        raise ValueError(_("{name} is not a file inside the work folder").format(name=repr(text)))
-    return text
-
-
-def _good_partial(wanted: dict[str, Any]) -> dict[str, Any]:
-    if not wanted:
-        raise ValueError(_("an empty map matches everything: say what is wanted"))
-    for text in strings_of(wanted):
-        if text.startswith("<") and text.endswith(">") and text not in (ABSENT_MARK, ANY_MARK):
-            raise ValueError(_("{mark} is none of {marks}").format(mark=repr(text), marks=f"{ABSENT_MARK}, {ANY_MARK}"))
-        if wrong := templates.problem(text):
-            raise ValueError(wrong)
-    return wanted
-
-
-def strings_of(value: object) -> Iterator[str]:
-    """Every string inside a value of a lab file, keys apart."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from strings_of(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from strings_of(item)
-
-
-Name = Annotated[str, Field(min_length=1)]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
-Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Number = Annotated[int, Field(strict=True, ge=0)]
-Flag = Annotated[bool, Field(strict=True)]
-Path = Annotated[str, Field(min_length=1), AfterValidator(_good_path)]
-SelectorText = Annotated[str, AfterValidator(_good_selector)]
-Template = Annotated[str, Field(min_length=1), AfterValidator(_good_template)]
-FileName = Annotated[str, Field(min_length=1), AfterValidator(_good_file)]
-Partial = Annotated[dict[str, Any], AfterValidator(_good_partial)]
-
 
 # -- references -------------------------------------------------------------------------------------
 
@@ -135,6 +62,11 @@ class ObjectRef(Model):
         if known and self.canonical_kind not in NAMESPACED:
             return None
         return self.namespace or default
+
+    def need_history(self) -> None:
+        """ValueError where the recorder does not follow the kind: nobody could say what it was."""
+        if RecordedKind(self.version, self.canonical_kind) not in RECORDED:
+            raise ValueError(_("{kind} is not recorded, so its past is unknown").format(kind=self.canonical_kind))
 
     def title(self, default: str) -> str:
         """`Pod infer/llm-0`, or `Pods with a=b in infer` for people."""
@@ -184,6 +116,12 @@ class Timed(Model):
 
 class TimedRef(NamedRef, Timed):
     """One object at a moment."""
+
+    @model_validator(mode="after")
+    def _recorded(self) -> TimedRef:
+        if self.past:
+            self.need_history()
+        return self
 
 
 class WithRefs(Model):
@@ -282,9 +220,3 @@ class Check(Envelope):
     """One check of a lab."""
 
     kind: CheckKind
-
-
-def names_problem(sources: Iterable[str], names: Iterable[str]) -> str:
-    """The first template that uses a name nothing defines, in words; empty where all is well."""
-    allowed = frozenset(names)
-    return next((wrong for source in sources if (wrong := templates.problem(source, allowed))), "")

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from grader.checks.base import CheckKind, Model, Name, ObjectRef, Template, WithRefs, names_problem
+from grader.checks.base import CheckKind, ObjectRef, WithRefs
+from grader.checks.fields import Model, Name, Template, names_problem
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import titled
 from grader.checks.settling import moving

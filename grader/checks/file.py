@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import (
-    CheckKind,
-    FileName,
-    Model,
-    Name,
-    Partial,
-    Template,
-    WithRefs,
-    names_problem,
-    strings_of,
-)
+from grader.checks.base import CheckKind, WithRefs
+from grader.checks.fields import FileName, Model, Name, Partial, Template, names_problem, strings_of
 from grader.checks.matching import Difference, differences, explained
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import title

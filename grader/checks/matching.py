@@ -14,7 +14,7 @@ from typing import Any
 
 from cluster.i18n import _
 from grader.checks import templates
-from grader.checks.base import ABSENT_MARK, ANY_MARK
+from grader.checks.fields import ABSENT_MARK, ANY_MARK
 from grader.checks.objects import ABSENT, LIST_KEYS
 from grader.checks.words import shown
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from grader.checks.base import CheckKind, Identifier
+from grader.checks.base import CheckKind
+from grader.checks.fields import Identifier
 from grader.results import Verdict
 
 if TYPE_CHECKING:

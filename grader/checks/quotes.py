@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, FileName, NamedRef, Template, Timed, names_problem
+from grader.checks.base import CheckKind, NamedRef, Timed
+from grader.checks.fields import FileName, Template, names_problem
 from grader.checks.moments import Moment, at_any_moment
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
@@ -37,6 +38,8 @@ class Quotes(CheckKind, Timed):
     def _has_message(self) -> Quotes:
         if self.message is None and self.of.canonical_kind != "Pod":
             raise ValueError(_("say which message: only a Pod's has a default"))
+        if self.past:
+            self.of.need_history()
         if wrong := names_problem(self.templates(), OBJECT_NAMES):
             raise ValueError(wrong)
         return self

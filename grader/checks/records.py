@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, FileName, ObjectRef, Template, Timed, names_problem
+from grader.checks.base import CheckKind, ObjectRef, Timed
+from grader.checks.fields import FileName, Template, names_problem
 from grader.checks.moments import Moment, at_any_moment
 from grader.checks.objects import terminating, title
 from grader.checks.settling import any_moving
@@ -37,6 +38,8 @@ class Records(CheckKind, Timed):
     def _known_names(self) -> Records:
         if self.each.name:
             raise ValueError(_("`each` selects by labels: one line for each object"))
+        if self.past:
+            self.each.need_history()
         if wrong := names_problem(self.templates(), OBJECT_NAMES):
             raise ValueError(wrong)
         return self

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, Flag, ObjectRef, Partial, WithRefs, names_problem, strings_of
+from grader.checks.base import CheckKind, ObjectRef, WithRefs
+from grader.checks.fields import Flag, Partial, names_problem, strings_of
 from grader.checks.matching import differences, explained
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import meta, terminating
@@ -40,6 +41,8 @@ class Resource(CheckKind, WithRefs):
             raise ValueError(_("`match` or `absent: true`, not both"))
         if not self.absent and not self.of.name:
             raise ValueError(_("`of` needs a name; for the objects of a selector there is `resources`"))
+        if self.absent:
+            self.of.need_history()
         if wrong := names_problem(self.templates(), OBJECT_NAMES | self.refs.keys()):
             raise ValueError(wrong)
         return self

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from cluster.i18n import _
-from grader.checks.base import (
-    CheckKind,
-    Model,
-    Number,
-    ObjectRef,
-    Partial,
-    Path,
-    WithRefs,
-    names_problem,
-    strings_of,
-)
+from grader.checks.base import CheckKind, ObjectRef, WithRefs
+from grader.checks.fields import Model, Number, Partial, Path, names_problem, strings_of
 from grader.checks.matching import differences, explained, matches
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import ABSENT, Object, dig, meta, parse_path, terminating, title

@@ -6,7 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.checks.base import Model
+from pydantic import model_validator
+
+from grader.checks.base import ObjectRef
+from grader.checks.fields import Model
 from grader.checks.world import HistoryGap
 from grader.results import Finding
 
@@ -54,6 +57,14 @@ def refuse_gaps(gaps: Iterable[Gap], every: Iterable[Life]) -> None:
 
 class Form(Model, ABC):
     """One form of `happened`."""
+
+    @model_validator(mode="after")
+    def _recorded(self) -> Form:
+        for name in type(self).model_fields:
+            ref = getattr(self, name)
+            if isinstance(ref, ObjectRef):
+                ref.need_history()
+        return self
 
     @abstractmethod
     def account(self, world: World) -> Account:

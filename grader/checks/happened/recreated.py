@@ -8,11 +8,13 @@ by hand, or a set deleted and applied again, begins with a deletion and so never
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from cluster.i18n import _
-from grader.checks.base import Name, ObjectRef, Path
+from grader.checks.base import ObjectRef
+from grader.checks.fields import Name, Path
 from grader.checks.happened.forms import Account, Form, Incident, refuse_gaps
 from grader.checks.happened.lives import Instant, Life, in_groups, instants, lives
 from grader.checks.objects import parse_path
@@ -84,7 +86,8 @@ class Recreated(Form):
         mine = groups.get(self.group, [])
         others = [life for group, found in groups.items() if group != self.group for life in found]
         exits = sorted(((when, life) for life in mine for when in life.exits()), key=lambda pair: pair[0].seq)
-        attempts = [self._attempt(life, when, mine, others) for when, life in exits]
+        points = instants(mine)
+        attempts = [self._attempt(life, when, mine, others, points) for when, life in exits]
         good = _distinct([attempt for attempt in attempts if attempt.good])
         if good:
             return Account(passed=True, incidents=tuple(map(_incident, good)))
@@ -95,9 +98,11 @@ class Recreated(Form):
         telling = [attempt for attempt in attempts if not attempt.after_deletion] or attempts
         return self._explain(telling[-1], world)
 
-    def _attempt(self, exited: Life, exit_at: Instant, mine: list[Life], others: list[Life]) -> Attempt:
+    def _attempt(
+        self, exited: Life, exit_at: Instant, mine: list[Life], others: list[Life], points: list[Instant]
+    ) -> Attempt:
         members = [life for life in mine if life.stands(exit_at.seq)]
-        back = _back(members, mine, exit_at.seq)
+        back = _back(members, mine, points[bisect_right(points, exit_at.seq, key=_seq) :])
         bystanders = [life for life in others if life.stands(exit_at.seq)]
         strict = self.others == "untouched"
         touched = [life for life in bystanders if life.doomed and (back is None or life.doomed.seq <= back.seq)]
@@ -179,12 +184,14 @@ class Recreated(Form):
         return Account(finding=finding, moving=moving)
 
 
-def _back(members: list[Life], mine: list[Life], since: int) -> Instant | None:
-    """The first instant after `since` at which the group is as big as it was, all new, all Running."""
+def _seq(when: Instant) -> int:
+    return when.seq
+
+
+def _back(members: list[Life], mine: list[Life], later: list[Instant]) -> Instant | None:
+    """The first of the later instants at which the group is as big as it was, all new, all Running."""
     old = {life.uid for life in members}
-    for when in instants(mine):
-        if when.seq <= since:
-            continue
+    for when in later:
         standing = [life for life in mine if life.stands(when.seq)]
         whole = len(standing) >= len(members) and not any(life.uid in old for life in standing)
         if whole and all(life.running(when.seq) for life in standing):

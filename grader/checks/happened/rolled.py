@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from cluster.i18n import _
-from grader.checks.base import NamedRef, ObjectRef, Partial, Path, names_problem, strings_of
+from grader.checks.base import NamedRef, ObjectRef
+from grader.checks.fields import Partial, Path, names_problem, strings_of
 from grader.checks.happened.forms import Account, Form, Incident, refuse_gaps
 from grader.checks.happened.lives import Instant, Life, in_groups, instants, lives
 from grader.checks.matching import differences, explained, matches

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, model_validator
 
 from cluster.i18n import _
-from grader.checks.base import Flag, Model, Name, NamedRef, ObjectRef, Partial, names_problem, strings_of
+from grader.checks.base import NamedRef, ObjectRef
+from grader.checks.fields import Flag, Model, Name, Partial, names_problem, strings_of
 from grader.checks.happened.forms import Account, Form, Incident, refuse_gaps
 from grader.checks.happened.lives import Instant, Life, lives
 from grader.checks.matching import differences, explained, matches

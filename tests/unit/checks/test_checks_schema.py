@@ -114,6 +114,11 @@ file: {file: a.txt}
         ("{exec: {run: ls, container: c}}", "exec", "a container needs its pod"),
         ("{happened: {}}", "happened", "exactly one of recreated, rolled, never, created_after, changed"),
         ("{happened: {never: {of: {kind: Pod}}, changed: {}}}", "happened.changed.of", "Field required"),
+        ("{happened: {never: {of: {kind: Secret}}}}", "happened.never", "Secret is not recorded"),
+        ("{resource: {of: {kind: Secret, name: x}, absent: true}}", "resource", "Secret is not recorded"),
+        ("{records: {file: a, each: {kind: Secret}, line: x, when: written}}", "records", "Secret is not recorded"),
+        ("{quotes: {file: a, of: {kind: Secret, name: x}, message: x, before: y}}", "quotes", "not recorded"),
+        ("{file: {file: a, with: {s: {kind: Secret, name: x, when: written}}}}", "file.with.s", "not recorded"),
         ("{python: {function: __import__}}", "python.function", "String should match pattern"),
     ],
 )
