@@ -74,7 +74,7 @@ def step_line(step: StepReport) -> str:
     """One sentence on a step, as it stands beside its id: also for a board of steps."""
     state, result = step.state, _first(step).result
     if state is State.PASSED:
-        return result.says if len(step.checks) == 1 else step.title
+        return step.title
     if state is State.WAITING:
         what = result.finding.saw or result.says
         if result.seconds < _LEAST_WAIT:
