@@ -8,7 +8,9 @@ from pathlib import Path
 
 import psutil
 
-WATCHED_FOLDERS = ("/etc", "/run", "/var/lib", "/var/run", "/opt", "/usr/local", "/root", "/sys/fs/bpf")
+WATCHED_FOLDERS = ("/etc", "/run", "/var/lib", "/var/run", "/opt", "/usr/local/bin", "/sys/fs/bpf")
+HOME_FOLDERS = (".kube", ".config")
+"""Of the home only these and its top level: what else lies there is nobody's business, and a million files."""
 _NAMESPACES = ("net", "pid", "mnt", "uts", "ipc", "cgroup", "user")
 
 
@@ -74,8 +76,8 @@ def _folders(top: Path, own: str) -> list[str]:
 
 
 def _files(outside: Path) -> list[str]:
-    found = []
-    for top in WATCHED_FOLDERS:
+    found = [str(path) for path in Path.home().iterdir()]
+    for top in (*WATCHED_FOLDERS, *(Path.home() / name for name in HOME_FOLDERS)):
         for folder, dirs, files in os.walk(top):
             here = Path(folder)
             dirs[:] = [d for d in dirs if here / d != outside and d not in (".cache", "__pycache__", ".pytest_cache")]
