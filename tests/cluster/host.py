@@ -34,7 +34,7 @@ def picture(*, outside: Path, marks: tuple[str, ...], cgroup: str) -> Host:
         processes=frozenset(_processes(marks)),
         mounts=frozenset(line.split(" ", 3)[3] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
         cgroups=frozenset(_folders(Path("/sys/fs/cgroup"), cgroup)),
-        links=frozenset(os.listdir("/sys/class/net")),
+        links=frozenset(path.name for path in Path("/sys/class/net").iterdir()),
         namespaces=frozenset(_namespaces(marks)),
         firewall=_read("/proc/net/ip_tables_names") + _read("/proc/net/ip6_tables_names"),
         files=frozenset(_files(outside)),
@@ -52,14 +52,14 @@ def _processes(marks: tuple[str, ...]) -> list[str]:
 
 def _namespaces(marks: tuple[str, ...]) -> set[str]:
     """Namespaces other than this process's own that hold a process of ours."""
-    own = {os.readlink(f"/proc/self/ns/{name}") for name in _NAMESPACES}
+    own = {str(Path(f"/proc/self/ns/{name}").readlink()) for name in _NAMESPACES}
     found = set()
     for process in psutil.process_iter(["cmdline"]):
         if not any(mark in " ".join(process.info["cmdline"] or []) for mark in marks):
             continue
         for name in _NAMESPACES:
             try:
-                found.add(os.readlink(f"/proc/{process.pid}/ns/{name}"))
+                found.add(str(Path(f"/proc/{process.pid}/ns/{name}").readlink()))
             except OSError:
                 continue  # it ended between the two looks
     return found - own

@@ -79,7 +79,9 @@ def test_gpus_come_back_after_a_kubelet_restart(machine: Machine) -> None:
 
 
 def test_gpus_that_are_patched_away_are_put_back_and_it_is_said(machine: Machine) -> None:
-    machine.api.merge("v1", "Node", "lab", {"status": {"capacity": {GPU: "0"}, "allocatable": {GPU: "0"}}}, subresource="status")
+    machine.api.merge(
+        "v1", "Node", "lab", {"status": {"capacity": {GPU: "0"}, "allocatable": {GPU: "0"}}}, subresource="status"
+    )
     until(lambda: (machine.api.get("v1", "Node", "lab") or {})["status"]["allocatable"][GPU] == "4")
     assert any("nvidia.com/gpu of lab set to 4 again" in note for note in machine.status.notes)
 

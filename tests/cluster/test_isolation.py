@@ -24,8 +24,13 @@ assert os.geteuid() != 0
 config = machine_config(Path(sys.argv[1]), Path(sys.argv[2]), addons=("kueue",))
 local.start(config, lambda event: None)
 try:
-    script = "kubectl get nodes -o name | xargs; kubectl get ns default -o jsonpath={.metadata.name}; echo; ls /home; rm -rf /* 2>/dev/null"
-    command = local.desk_command(config.home, ["bash", "-c", script], {"TERM": "dumb"})
+    script = [
+        "kubectl get nodes -o name | xargs",
+        "kubectl get ns default -o jsonpath={.metadata.name}; echo",
+        "ls /home",
+        "rm -rf /* 2>/dev/null",
+    ]
+    command = local.desk_command(config.home, ["bash", "-c", "; ".join(script)], {"TERM": "dumb"})
     print(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.strip())
 finally:
     local.stop(config.home)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from base64 import b64decode
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from cluster.errors import ApiRefused
@@ -68,7 +72,14 @@ def test_a_pod_runs_on_the_real_node_and_finds_a_service_by_name(machine: Machin
         }
     )
     spec = pod_spec(fake=False, hostname="one", subdomain="named")
-    api.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": "team-a", "labels": labels}, "spec": spec})
+    api.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "one", "namespace": "team-a", "labels": labels},
+            "spec": spec,
+        }
+    )
     (pod,) = running(machine, "app=named", 1)
     assert pod["spec"]["nodeName"] == "lab"
     name = "one.named.team-a.svc.cluster.local"
@@ -78,7 +89,9 @@ def test_a_pod_runs_on_the_real_node_and_finds_a_service_by_name(machine: Machin
 
 
 def test_jobset_makes_its_jobs_and_pods(machine: Machine) -> None:
-    template = {"spec": {"parallelism": 2, "completions": 2, "template": {"spec": {**pod_spec(), "restartPolicy": "Never"}}}}
+    template = {
+        "spec": {"parallelism": 2, "completions": 2, "template": {"spec": {**pod_spec(), "restartPolicy": "Never"}}}
+    }
     machine.api.apply(
         {
             "apiVersion": "jobset.x-k8s.io/v1alpha2",
@@ -167,8 +180,12 @@ def test_fake_pods_end_on_purpose(
 ) -> None:
     name = f"ends-{phase.lower()}-{restart_policy.lower()}"
     metadata = {"name": name, "namespace": "team-a", "annotations": annotation}
-    machine.api.apply({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec(restartPolicy=restart_policy)})
-    ended = until(lambda: (p := machine.api.get("v1", "Pod", name, "team-a")) and p["status"].get("phase") == phase and p)
+    machine.api.apply(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec(restartPolicy=restart_policy)}
+    )
+    ended = until(
+        lambda: (p := machine.api.get("v1", "Pod", name, "team-a")) and p["status"].get("phase") == phase and p
+    )
     code = ended["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"]
     assert code == (42 if phase == "Failed" else 0)
     machine.api.delete("v1", "Pod", name, "team-a")
@@ -176,7 +193,9 @@ def test_fake_pods_end_on_purpose(
 
 def test_a_fake_pods_container_restarts_once_for_each_annotation(machine: Machine) -> None:
     api = machine.api
-    api.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "again", "namespace": "team-a"}, "spec": pod_spec()})
+    api.apply(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "again", "namespace": "team-a"}, "spec": pod_spec()}
+    )
     for count in (1, 2):
         until(lambda: (api.get("v1", "Pod", "again", "team-a") or {}).get("status", {}).get("phase") == "Running")
         api.merge("v1", "Pod", "again", {"metadata": {"annotations": {"batchlab/fail": "true"}}}, namespace="team-a")
@@ -197,20 +216,31 @@ def test_the_grader_reads_and_changes_nothing(machine: Machine) -> None:
     for refused in (
         lambda: grader.list("v1", "Secret"),
         lambda: grader.delete("v1", "Node", "gpu-a"),
-        lambda: grader.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "team-a"}}),
+        lambda: grader.apply(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "team-a"}}
+        ),
     ):
         with pytest.raises(ApiRefused) as refusal:
             refused()
         assert refusal.value.status == 403
 
 
-def test_controllers_are_their_own_service_accounts(machine: Machine) -> None:
-    pods = machine.desk("kubectl get lws -A -o name; kubectl get sa -n lws-system -o name")
-    assert "serviceaccount/lws-controller-manager" in pods.stdout
-    log = (machine.home / "logs/lws.log").read_text()
-    assert "forbidden" not in log.lower()
-    assert "forbidden" not in (machine.home / "logs/kwok.log").read_text().lower()
-    assert "forbidden" not in (machine.home / "logs/coredns.log").read_text().lower()
+@pytest.mark.parametrize(
+    ("program", "account"),
+    [
+        ("lws", "lws-system:lws-controller-manager"),
+        ("jobset", "jobset-system:jobset-controller-manager"),
+        ("kueue", "kueue-system:kueue-controller-manager"),
+        ("kwok", "kube-system:kwok-controller"),
+        ("coredns", "kube-system:coredns"),
+    ],
+)
+def test_controllers_are_their_own_service_accounts(machine: Machine, program: str, account: str) -> None:
+    folder = Path(f"/proc/{machine.host_pid(program)}/root/run/secrets/kubernetes.io/serviceaccount")
+    claims = (folder / "token").read_text().split(".")[1]
+    subject = json.loads(b64decode(claims + "=" * (-len(claims) % 4), altchars=b"-_"))["sub"]
+    assert subject == f"system:serviceaccount:{account}"
+    assert not any("kubeconfig" in word for word in psutil.Process(machine.host_pid(program)).cmdline())
 
 
 def test_session_secrets_are_private(machine: Machine) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -20,8 +20,8 @@ pytestmark = needs_root
 
 
 @pytest.fixture
-def before(tmp_path: Path) -> Iterator[Host]:
-    yield look(tmp_path)
+def before(tmp_path: Path) -> Host:
+    return look(tmp_path)
 
 
 def look(home: Path) -> Host:

@@ -62,7 +62,7 @@ def test_etcd_trusts_only_its_own_authority(layout: Layout) -> None:
     etcd_ca = certificate(layout.pki / "etcd-ca.crt")
     client = certificate(layout.pki / "apiserver-etcd-client.crt")
     client.verify_directly_issued_by(etcd_ca)
-    with pytest.raises(ValueError, match="[Ii]ssuer"):
+    with pytest.raises(ValueError, match=r"[Ii]ssuer"):
         certificate(layout.pki / "apiserver.crt").verify_directly_issued_by(etcd_ca)
 
 

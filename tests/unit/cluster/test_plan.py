@@ -27,7 +27,9 @@ def binaries(tmp_path: Path) -> Path:
     return folder
 
 
-def machine(binaries: Path, *, real: bool = True, addons: tuple[str, ...] = ("jobset", "lws", "kueue")) -> MachineConfig:
+def machine(
+    binaries: Path, *, real: bool = True, addons: tuple[str, ...] = ("jobset", "lws", "kueue")
+) -> MachineConfig:
     nodes = [NodeSpec(name="gpu-a", gpus=4)]
     if real:
         nodes.append(NodeSpec(name="lab", real=True, gpus=4, labels={"rack": "a"}))

@@ -53,7 +53,9 @@ def processes() -> Iterator[ProcessTable]:
     thread.join()
 
 
-def service(tmp_path: Path, processes: ProcessTable, script: str, **more: object) -> tuple[Service, list[str], list[str]]:
+def service(
+    tmp_path: Path, processes: ProcessTable, script: str, **more: object
+) -> tuple[Service, list[str], list[str]]:
     said: list[str] = []
     repeated: list[str] = []
     address = str(tmp_path / "s.sock")
@@ -96,7 +98,7 @@ def test_an_early_exit_is_told_with_the_logs_last_lines(tmp_path: Path, processe
 
 def test_a_program_that_never_gets_ready_is_given_up_at_its_deadline(tmp_path: Path, processes: ProcessTable) -> None:
     idle, _said, _repeated = service(tmp_path, processes, "import signal; signal.pause()", deadline=0.3)
-    with pytest.raises(EnvironmentProblem, match="prog is not ready after 0 s: .*No such file"):
+    with pytest.raises(EnvironmentProblem, match=r"prog is not ready after 0 s: .*No such file"):
         idle.start()
     idle.stop(5)
 
@@ -122,7 +124,9 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path, processes: Process
 def test_children_start_with_no_signal_blocked(tmp_path: Path, processes: ProcessTable) -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     try:
-        child = processes.spawn(("sh", "-c", "grep SigBlk /proc/self/status"), {"PATH": os.environ["PATH"]}, tmp_path / "l")
+        child = processes.spawn(
+            ("sh", "-c", "grep SigBlk /proc/self/status"), {"PATH": os.environ["PATH"]}, tmp_path / "l"
+        )
         assert child.wait(10)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -138,7 +142,9 @@ def test_private_mounts_wrap_the_command_and_keep_its_arguments(tmp_path: Path) 
     assert argv[0] == "unshare"
     assert target.is_dir()
     script = argv.index("sh")
-    shown = subprocess.run([*argv[script:]], capture_output=True, text=True, check=False, env={"PATH": str(_fakes(tmp_path))})
+    shown = subprocess.run(
+        [*argv[script:]], capture_output=True, text=True, check=False, env={"PATH": str(_fakes(tmp_path))}
+    )
     assert shown.stdout == f"mount --bind {tmp_path} {target}\na b\n"
 
 
