@@ -77,7 +77,8 @@ def _folders(top: Path, own: str) -> list[str]:
 
 def _files(outside: Path) -> list[str]:
     found = [str(path) for path in Path.home().iterdir()]
-    for top in (*WATCHED_FOLDERS, *(Path.home() / name for name in HOME_FOLDERS)):
+    tops = [Path(name) for name in WATCHED_FOLDERS] + [Path.home() / name for name in HOME_FOLDERS]
+    for top in tops:
         for folder, dirs, files in os.walk(top):
             here = Path(folder)
             dirs[:] = [d for d in dirs if here / d != outside and d not in (".cache", "__pycache__", ".pytest_cache")]
