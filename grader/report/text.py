@@ -131,7 +131,9 @@ class _Page:
                 yield from self._check(step, check)
             return
         told = step.id in self.detailed or step.state is State.ERROR
-        yield from self._line(step.state, name, step_line(step), whole=told)
+        # A sentence that is cut says less than a title.
+        says = step.title if step.state is State.FAILED and not told else step_line(step)
+        yield from self._line(step.state, name, says, whole=told)
         if step.state is State.ERROR:
             yield from self._finding(_first(step), with_saw=False)
         elif step.id in self.detailed and step.state in (State.FAILED, State.WAITING):
