@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem, WatchExpired
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Callable
 
     from cluster.api import Api
     from grader.history.kinds import RecordedKind
@@ -37,14 +39,23 @@ class Proof:
         self._kind, self._api, self._progress, self._stop = kind, api, progress, stop
         self._verified = (0, 0)  # stream, revision: see freshen
 
-    def caught_up(self, deadline: float) -> bool:
-        """Whether all that the API server has now is submitted before `deadline` (time.monotonic())."""
+    def ask(self, deadline: float) -> Callable[[], bool]:
+        """Look at what the API server has now, before `deadline` (time.monotonic()).
+
+        What is returned waits, until then, for all of that to be submitted, and says whether it is.
+        """
+        try:
+            seen = self._compare(max(deadline - time.monotonic(), 0.001))[1]
+        except (ApiUnavailable, ApiRefused):
+            return partial(self._ask_again, deadline)
+        return partial(self._wait_for, seen, deadline)
+
+    def _ask_again(self, deadline: float) -> bool:
         while (left := deadline - time.monotonic()) > 0 and not self._stop.is_set():
-            try:
-                return self._prove(left) > 0
-            except (ApiUnavailable, ApiRefused):
-                if self._progress.gone.wait(min(left, _RETRY)):
-                    return True
+            if self._progress.gone.wait(min(left, _RETRY)):
+                return True
+            with suppress(ApiUnavailable, ApiRefused):
+                return self._wait_for(self._compare(left)[1], deadline)
         return False
 
     def freshen(self) -> int:
@@ -62,15 +73,16 @@ class Proof:
             stream, quiet = progress.stream, time.monotonic() - progress.heard_at >= _FRESHEN
         if stream and quiet:
             with suppress(ApiUnavailable, ApiRefused):  # the follower hears of that too
-                self._verified = (stream, self._prove(_FRESHEN))
+                revision, seen = self._compare(_FRESHEN)
+                if self._wait_for(seen, time.monotonic() + _FRESHEN):
+                    self._verified = (stream, revision)
         return moved
 
-    def _prove(self, timeout: float) -> int:
-        """A revision up to which all is seen by now; 0: `timeout` seconds were not enough."""
-        deadline = time.monotonic() + timeout
+    def _compare(self, timeout: float) -> tuple[int, Callable[[], bool]]:
+        """The revision of the API server, and whether all up to it is seen (to be asked with `moved` held)."""
         progress = self._progress
         if len(progress.living) > MANY and (revision := self._listen(timeout)):
-            return revision
+            return revision, lambda: True
         listed, revision = self._look(timeout)
 
         def seen() -> bool:
@@ -82,8 +94,11 @@ class Proof:
                 return False
             return all(uid in listed or version > revision for uid, version in progress.living.items())
 
-        with progress.moved:
-            return revision if progress.moved.wait_for(seen, max(deadline - time.monotonic(), 0.0)) else 0
+        return revision, seen
+
+    def _wait_for(self, seen: Callable[[], bool], deadline: float) -> bool:
+        with self._progress.moved:
+            return self._progress.moved.wait_for(seen, max(deadline - time.monotonic(), 0.0))
 
     def _listen(self, timeout: float) -> int:
         # For kinds too large to compare: their number is right, and for a moment nothing comes. What comes

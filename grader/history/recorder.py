@@ -99,6 +99,7 @@ class Recorder:
             return Synced(False, asked, tuple(sorted({kind.name for kind in self._kinds})))
         waiting = [each for each in list(self._followers.values()) if not kinds or each.kind.name in kinds]
         behind = {follower.kind for follower in waiting}
+        asked_of: list[tuple[RecordedKind, Callable[[], bool]]] = []
 
         def ask() -> None:
             while waiting:
@@ -106,10 +107,12 @@ class Recorder:
                     follower = waiting.pop()
                 except IndexError:  # another asker was quicker
                     return
-                if follower.proof.caught_up(deadline):
-                    behind.discard(follower.kind)
+                asked_of.append((follower.kind, follower.proof.ask(deadline)))
 
         _side_by_side(ask, _ASKERS)
+        for kind, is_seen in asked_of:  # only now: one that has to wait holds up no other
+            if is_seen():
+                behind.discard(kind)
         stored = self._journal.flush(deadline - time.monotonic())
         return Synced(stored and not behind, asked, tuple(sorted({kind.name for kind in behind})))
 

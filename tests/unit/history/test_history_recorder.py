@@ -171,6 +171,18 @@ def test_a_gap_is_of_the_kind_that_has_it(lab: Lab) -> None:
     assert lab.gaps(EVENT) == []
 
 
+def test_what_was_read_back_is_not_read_again(lab: Lab) -> None:
+    with lab.recording() as recorder:
+        lab.cluster.other_writes(20)
+        lab.kill(recorder)
+        lab.cluster.revive(forget=True)
+        assert lab.story() == []
+        head = str(lab.cluster.revision)
+        assert lab.cluster.watches(POD)[-1] == head
+    with lab.recording():
+        assert lab.cluster.watches(POD)[-1] == head, "it was stored"
+
+
 def test_revisions_of_other_kinds_need_no_look(lab: Lab) -> None:
     """Otherwise a busy kind would make gaps of the quiet ones."""
     lab.cluster.put(POD, "stays")
@@ -438,7 +450,17 @@ def test_synced_is_not_fooled_by_what_came_after_its_list(lab: Lab, monkeypatch:
         lab.cluster.put(POD, "comes")
         assert lab.story()[1:] == [("DELETED", "goes"), ("ADDED", "comes")]
         monkeypatch.setattr(pods.proof, "_look", lambda _timeout: old)
-        assert pods.proof._prove(0.5) == old[1]
+        assert pods.proof.ask(time.monotonic() + 0.5)()
+
+
+def test_a_kind_that_has_to_wait_holds_up_no_other(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.history.recorder._ASKERS", 1)
+    with lab.recording() as recorder:
+        lab.cluster.hold(True)
+        for kind in (POD, EVENT):
+            lab.cluster.put(kind, "waits")
+        assert recorder.sync(0.3).behind == ("Event", "Pod")
+        lab.cluster.hold(False)
 
 
 def test_a_large_kind_is_not_compared(lab: Lab) -> None:
