@@ -7,13 +7,15 @@ stdout and nothing else does. Each command is a module of this package, imported
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from cluster import i18n
-from cluster.errors import Problem, UsageProblem
+from cluster.errors import EnvironmentProblem, Problem, UsageProblem
 from cluster.i18n import _
 from grader.session.examiner_client import converse
 from grader.session.here import INSIDE_SOCKET, shell_of
@@ -26,10 +28,13 @@ INTERRUPTED = 130
 BUG = 4
 PIPE_CLOSED = 141
 """What a shell reports of a program that SIGPIPE ended."""
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_STREAMS = 3
 
 
 def main() -> NoReturn:
     """Entry point of the console script."""
+    _open_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     sys.exit(run(sys.argv[1:]))
@@ -49,8 +54,7 @@ def run(argv: Sequence[str]) -> int:
         code = invoke(rest)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python would try to flush once more at its end and complain; there is nobody to read it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -58,6 +62,10 @@ def run(argv: Sequence[str]) -> int:
         say(problem)
         return problem.exit_code
     except Exception as error:  # noqa: BLE001  # whatever else is raised is our bug, and said as one
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _forget_output()
+            say(EnvironmentProblem(_("can't write: {why}").format(why=error.strerror)))
+            return EnvironmentProblem.exit_code
         from grader.cli.bug import report_bug
 
         report_bug(error, argv)
@@ -98,6 +106,23 @@ def say(problem: Problem) -> None:
     if problem.advice:
         lines.append(f"        {problem.advice}")
     print("\n".join(lines), file=sys.stderr)
+
+
+def _open_streams() -> None:
+    """Give each standard stream that is closed (`grader list >&-`) a way to nowhere, as its own descriptor: the
+    next file or socket to be opened would take its place."""
+    while (free := os.open(os.devnull, os.O_RDWR)) < _STREAMS:
+        pass
+    os.close(free)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("r+", encoding="utf-8")  # noqa: SIM115  # for the life of the process
+            setattr(sys, name, nowhere)
+
+
+def _forget_output() -> None:
+    # Python would try to flush once more at its end and complain; there is nobody to read it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave(number: int, _frame: FrameType | None) -> NoReturn:

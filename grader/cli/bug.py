@@ -12,6 +12,7 @@ import traceback
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from cluster import i18n
 from cluster.errors import Problem
 from cluster.i18n import _
 from cluster.paths import state_dir
@@ -31,9 +32,12 @@ def report_bug(error: Exception, argv: Sequence[str]) -> None:
     """Say that it is our fault and where the traceback was put."""
     from grader.cli import say
 
-    message = _("this is our bug, not your mistake: {kind}: {error}").format(
-        kind=type(error).__name__, error=str(error)[:500]
-    )
+    try:
+        message = _("this is our bug, not your mistake: {kind}: {error}")
+    except Exception:  # noqa: BLE001  # the bug is in the catalog of messages: then there is only English
+        i18n.set_language("en")
+        message = _("this is our bug, not your mistake: {kind}: {error}")
+    message = message.format(kind=type(error).__name__, error=str(error)[:500])
     text = "".join(
         [
             f"batchlab {version()}, Python {platform.python_version()}, {platform.platform()}\n",

@@ -124,11 +124,13 @@ def _text(report: RunReport, *, explain: bool) -> str:
 
 def _evidence(report: RunReport) -> str:
     """What each check looked at, for who wants to know why."""
+    from grader.report.layout import clean
+
     lines = [
         line
         for result in report.results
         if result.evidence
-        for line in (f"{result.check}:", *(f"  {text}" for text in result.evidence))
+        for line in (f"{result.check}:", *(f"  {clean(text)}" for text in result.evidence))
     ]
     return "\n".join(["", _("looked at"), *lines]) + "\n" if lines else ""
 

@@ -42,7 +42,11 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does it, with our words for what is too much."""
         ctx.allow_extra_args = True
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click's parser leaves some without
+            raise
         if rest and not ctx.resilient_parsing:
             raise usage(_("too many words: {words}").format(words=" ".join(rest)), ctx)
         return rest
@@ -186,16 +190,23 @@ def translated(error: click.UsageError) -> UsageProblem:
     """click's refusal in our words."""
     match error:
         case click.NoSuchOption():
-            known = [name for param in error.ctx.command.params for name in param.opts] if error.ctx else []
+            known = [name for param in _options(error.ctx) for name in param.opts if name.startswith("--")]
             return no_such(_("no option {word}"), error.option_name, known, _see_help(error.ctx))
         case click.BadOptionUsage():
-            return usage(_("{option} needs a value").format(option=error.option_name), error.ctx)
+            given = [option for option in _options(error.ctx) if error.option_name in option.opts]
+            what = _("{option} takes no value") if any(one.is_flag for one in given) else _("{option} needs a value")
+            return usage(what.format(option=error.option_name), error.ctx)
         case click.MissingParameter() if error.param is not None and error.ctx is not None:
             what = error.param.make_metavar(error.ctx).strip("[]")
             return usage(_("{what} is missing").format(what=what), error.ctx)
         case click.BadParameter() if error.param is not None:
             return usage(f"{error.param.opts[-1]}: {error.message}", error.ctx)
     return usage(error.format_message(), error.ctx)
+
+
+def _options(ctx: click.Context | None) -> list[click.Option]:
+    params = ctx.command.get_params(ctx) if ctx else []
+    return [param for param in params if isinstance(param, click.Option)]
 
 
 # -- the help page ------------------------------------------------------------------------------------
@@ -206,12 +217,14 @@ def _page(
 ) -> str:
     import sys
 
+    from rich.cells import cell_len
+
     from grader.report.layout import WIDTH, width_of, wrap
 
     width = min(width_of(sys.stdout), WIDTH)
-    start = _("Usage:")
+    start = f"{_('Usage:')} {ctx.command_path}"
     pieces = " ".join(command.collect_usage_pieces(ctx))
-    lines = _under(f"{start} {ctx.command_path}", wrap(pieces, width - 30), len(start) + len(ctx.command_path) + 2)
+    lines = _under(start, wrap(pieces, width - 30), cell_len(start) + 1)
     for paragraph in _(command.help or "").split("\n\n"):
         lines += ["", *(f"  {line}" for line in wrap(paragraph, width - 2))]
     for title, rows in sections:
@@ -241,6 +254,10 @@ def _rows(rows: list[tuple[str, str]], width: int) -> list[str]:
 
 def _under(label: str, texts: list[str], column: int) -> list[str]:
     """`label`, then the lines of `texts` at `column`; on a line of its own where it is too long."""
-    if len(label) + 2 > column and len(label) >= column:
+    from rich.cells import cell_len
+
+    from grader.report.layout import pad
+
+    if cell_len(label) >= column:
         return [label, *(" " * column + text for text in texts)]
-    return [label.ljust(column) + texts[0], *(" " * column + text for text in texts[1:])]
+    return [pad(label, column) + texts[0], *(" " * column + text for text in texts[1:])]

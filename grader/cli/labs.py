@@ -40,6 +40,8 @@ def command(as_json: bool) -> int:
 
 
 def _table(labs: list[Lab], book: dict[str, LabRecord]) -> str:
+    from rich.cells import cell_len
+
     from grader.report.layout import cut, pad, width_of
 
     width = width_of(sys.stdout)
@@ -47,7 +49,7 @@ def _table(labs: list[Lab], book: dict[str, LabRecord]) -> str:
         (lab.id, _("{passed} of {total}").format(passed=_passed(lab, book), total=len(lab.steps)), lab) for lab in labs
     ]
     names = max(len(lab_id) for lab_id, _done, _lab in rows) + 2
-    done = max(len(text) for _id, text, _lab in rows) + 2
+    done = max(cell_len(text) for _id, text, _lab in rows) + 2
     lines = []
     for lab_id, text, lab in rows:
         start = pad(lab_id, names) + pad(text, done)

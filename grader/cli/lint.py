@@ -38,7 +38,7 @@ def command(labs: tuple[str, ...], as_json: bool) -> int:
     elif problems:
         click.echo("\n".join(map(str, problems)))
     else:
-        click.echo(_("{count} labs, no mistakes").format(count=len(folders)))
+        click.echo(_("no mistakes in {labs}").format(labs=", ".join(folder.resolve().name for folder in folders)))
     return UsageProblem.exit_code if problems else 0
 
 

@@ -18,15 +18,29 @@ if TYPE_CHECKING:
 RC_FILE = Path(__file__).resolve().parents[1] / "session" / "desk.bashrc"
 
 
+class _Shell(Command):
+    """Everything after `--` is the command to run; click alone would take its first word for the lab."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """With what may follow."""
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Split first."""
+        at = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:at])
+        ctx.params["words"] = tuple(args[at + 1 :])
+        return rest
+
+
 @click.command(
-    cls=Command,
+    cls=_Shell,
     help=N_(
         "Open a shell in LAB (or the one that runs), with kubectl, in the lab's work folder. "
         "After `--`: run that command there instead; its exit code is passed on."
     ),
 )
 @lab_argument()
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 def command(lab: str | None, words: Sequence[str]) -> int:
     """Become the command that enters the lab."""
     from cluster import local

@@ -96,7 +96,10 @@ def _promises(step: Step) -> str:
     """What is checked, in the words a verdict has for it."""
     lines = [_("Checked:"), "", *(f"- {check.says}" for check in step.checks)]
     if step.hints:
-        lines += ["", _("{count} hints: `grader hint {step}`").format(count=len(step.hints), step=step.id)]
+        lines += [
+            "",
+            _("Hints: {count}, one by one with `grader hint {step}`").format(count=len(step.hints), step=step.id),
+        ]
     return "\n".join(lines)
 
 

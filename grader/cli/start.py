@@ -77,4 +77,4 @@ def say_next(started: Started) -> None:
 def say_timings(took: Mapping[str, float]) -> None:
     """Each task's seconds, the longest first."""
     for task, seconds in sorted(took.items(), key=lambda item: -item[1]):
-        click.echo(f"{seconds:7.2f} s  {task}")
+        click.echo(_("{seconds:7.2f} s  {task}").format(seconds=seconds, task=task))

@@ -153,7 +153,7 @@ def _state(content: dict[str, Any]) -> str:
     match content["state"]:
         case "running":
             age = _("since {time}").format(time=time.strftime("%H:%M", time.localtime(since))) if since else ""
-            return _("running {since}").format(since=age).rstrip()
+            return _("running {since}").format(since=age).strip()
         case "starting":
             return _("being started")
         case "dead":
@@ -198,7 +198,7 @@ def _component_line(component: dict[str, Any], names: int) -> str:
     }
     line = f"{pad(component['name'], names)}  {pad(words[component['state']], 10)}"
     if component["restarts"]:
-        line += "  " + _("restarted {count} times").format(count=component["restarts"])
+        line += "  " + _("restarts: {count}").format(count=component["restarts"])
     if component["note"]:
         line += f"  ({component['note']})"
     return line.rstrip()

@@ -33,13 +33,13 @@ def command(lab: str | None, everything: bool) -> int:
 
     if everything and lab:
         raise UsageProblem(_("either a lab or --all"))
-    if everything:
-        labs = [name for name in session_ids() if runs(name)]
-        if not labs:
-            click.echo(_("no lab runs"))
-    else:
-        labs = [which_lab(lab, runs)]
-        _must_exist(labs[0])
+    running = [name for name in session_ids() if runs(name)]
+    if not lab and not running:
+        click.echo(_("no lab runs"))
+        return 0
+    labs = running if everything else [which_lab(lab, runs)]
+    if lab:
+        _must_exist(lab)
     for name in labs:
         if lifecycle.stop_session(name, on_event=BootDisplay(sys.stderr)):
             click.echo(_("{lab} stopped").format(lab=name))

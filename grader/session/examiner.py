@@ -190,9 +190,10 @@ def _open_standard_streams() -> None:
 
     def text(number: int, mode: str) -> io.TextIOWrapper:
         raw = open(number, mode, closefd=False)  # noqa: SIM115  # a descriptor, for the process's life
-        # Only the error handler differs from what an ordinary start of Python would choose: output of a name
-        # that can't be encoded must not end a check.
-        return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=os.isatty(number))
+        at_once = number == 2 or os.isatty(number)
+        # Only the error handler differs from what an ordinary start of Python would choose: a name that can't
+        # be encoded must not end a check.
+        return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=at_once)
 
     sys.stdin, sys.stdout, sys.stderr = text(0, "rb"), text(1, "wb"), text(2, "wb")
 

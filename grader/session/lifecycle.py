@@ -262,11 +262,12 @@ def _with_log(error: Problem, home: Path, failed: list[str]) -> Problem:
 def _refuse_without_root(lab: Lab) -> None:
     if not lab.needs_root or os.geteuid() == 0:
         return
-    program = shutil.which(sys.argv[0]) or "grader"
+    found = shutil.which(sys.argv[0])
+    program = Path(found).resolve() if found else "grader"
     raise EnvironmentProblem(
         _("{lab} has a node that runs real containers; only root can start it").format(lab=lab.id),
         _("run it, and every later command of this lab, as root: sudo {program} start {lab}").format(
-            program=Path(program).resolve(), lab=lab.id
+            program=program, lab=lab.id
         ),
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ class Clock:
     def __init__(self) -> None:
         self.now = 0.0
         self.pauses = 0
-        self.action = lambda: None
+        self.action: Callable[[], object] = lambda: None
         self.at = -1
 
     def pause(self, seconds: float) -> None:
@@ -40,14 +41,13 @@ def _pauses_until_next(home: Path, clock: Clock) -> int:
     next(seen)
     assert clock.pauses == 0, "the first look is at once"
     next(seen)
-    seen.close()
     return clock.pauses
 
 
 def test_a_change_in_the_history_is_seen(home: Path) -> None:
     clock = Clock()
     writer = sqlite3.connect(home / "history.db", isolation_level=None)
-    clock.at, clock.action = 3, lambda: writer.execute("INSERT INTO change VALUES (1)").close()
+    clock.at, clock.action = 3, lambda: writer.execute("INSERT INTO change VALUES (1)")
     assert _pauses_until_next(home, clock) == 3
     writer.close()
 
@@ -56,7 +56,7 @@ def test_a_change_in_the_history_is_seen(home: Path) -> None:
 def test_a_new_file_is_seen(home: Path, name: str) -> None:
     clock = Clock()
     (home / "work" / "below").mkdir()
-    clock.at, clock.action = 2, lambda: (home / "work" / name).touch()
+    clock.at, clock.action = 2, (home / "work" / name).touch
     assert _pauses_until_next(home, clock) == 2
 
 
@@ -64,7 +64,7 @@ def test_a_changed_file_is_seen(home: Path) -> None:
     clock = Clock()
     answer = home / "work" / "names.txt"
     answer.write_text("a")
-    clock.at, clock.action = 2, lambda: answer.write_text("ab").bit_count()
+    clock.at, clock.action = 2, lambda: answer.write_text("ab")
     assert _pauses_until_next(home, clock) == 2
 
 

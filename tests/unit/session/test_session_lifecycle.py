@@ -13,7 +13,7 @@ from grader.progress import load_progress, note_hints, read_book, set_achievemen
 from grader.session import lifecycle
 from grader.session.model import load_session
 from grader.session.places import session_home
-from tests.unit.session.conftest import PretendedMachines, make_lab
+from tests.unit.session.pretended import PretendedMachines, make_lab
 
 
 class Ears:
@@ -188,7 +188,7 @@ def test_a_failed_start_shows_the_log_and_leaves_nothing_running(
 def test_a_log_that_the_problem_already_quotes_is_not_said_twice(
     home: Path, lab: Lab, machines: PretendedMachines, ears: Ears
 ) -> None:
-    machines.on_start = lambda config: Layout(config.home).log("etcd").write_text("disk full\n").__class__
+    machines.on_start = lambda config: Layout(config.home).log("etcd").write_text("disk full\n")
     machines.failure = EnvironmentProblem("could not start\netcd: disk full", "make room")
     with pytest.raises(EnvironmentProblem) as failure:
         lifecycle.start_session(lab, on_event=ears)
@@ -297,9 +297,7 @@ def test_a_stopped_lab_can_be_reset(home: Path, lab: Lab, machines: PretendedMac
 # -- states -------------------------------------------------------------------------------------------
 
 
-def test_every_session_is_found_whatever_its_state(
-    state_home: Path, machines: PretendedMachines, ears: Ears
-) -> None:
+def test_every_session_is_found_whatever_its_state(state_home: Path, machines: PretendedMachines, ears: Ears) -> None:
     lifecycle.start_session(make_lab(lab_id="lab-a"), on_event=ears)
     lifecycle.start_session(make_lab(lab_id="lab-b"), on_event=ears)
     lifecycle.stop_session("lab-a", on_event=ears)
