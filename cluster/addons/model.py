@@ -17,6 +17,8 @@ import yaml
 
 from cluster.components.model import Component, HttpProbe
 from cluster.components.service_accounts import ServiceAccount
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
 from cluster.identities import ca_bundle
 from cluster.machine import Layout, MachineConfig
 from cluster.spec import Manifest
@@ -48,8 +50,15 @@ class Addon:
     """Merged into the upstream manager configuration."""
 
     def load(self, binaries: Path) -> list[Manifest]:
-        """The upstream manifests that were rendered when the program was built."""
-        manifests: list[Manifest] = json.loads((binaries / "manifests" / f"{self.name}.json").read_text())
+        """The upstream manifests that were rendered when the program was built; EnvironmentProblem before that."""
+        path = binaries / "manifests" / f"{self.name}.json"
+        try:
+            manifests: list[Manifest] = json.loads(path.read_text())
+        except FileNotFoundError as error:
+            raise EnvironmentProblem(
+                _("{path} is missing: the programs of clusters are not built yet").format(path=path),
+                _("build them: {command}").format(command="grader binaries build"),
+            ) from error
         return manifests
 
     def component(self, config: MachineConfig) -> Component:

@@ -85,6 +85,7 @@ def _shell(folder: Path) -> Iterator[LabProblem]:
             input=script.read_bytes() if script.is_file() else b"",
             capture_output=True,
             check=False,
+            cwd=folder,  # where it is called from may be a folder that is gone, and bash complains of that
             env={"LC_ALL": "C"},
         )
         for line in run.stderr.decode(errors="replace").splitlines()[:1]:
