@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def schema_files() -> dict[str, str]:
     """File name → content."""
+    from grader.cli import documents
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
     from grader.verify.documents import VerifyDocument
@@ -25,6 +26,13 @@ def schema_files() -> dict[str, str]:
         "check-v1.json": CheckDocument,
         "report-v1.json": ReportDocument,
         "verify-v1.json": VerifyDocument,
+        "binaries-v1.json": documents.BinariesDocument,
+        "doctor-v1.json": documents.DoctorDocument,
+        "hint-v1.json": documents.HintDocument,
+        "lint-v1.json": documents.LintDocument,
+        "list-v1.json": documents.ListDocument,
+        "show-v1.json": documents.ShowDocument,
+        "status-v1.json": documents.StatusDocument,
     }
     return {name: _text(name, model.model_json_schema(by_alias=True)) for name, model in models.items()}
 

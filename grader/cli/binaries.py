@@ -9,7 +9,7 @@ import click
 
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, Group, json_option
-from grader.cli.common import print_json
+from grader.cli.common import print_document
 
 BUILD, LIST, BUNDLE = (
     N_("Build them into the cache (or unpack a bundle there); quick when they are there already."),
@@ -49,11 +49,13 @@ def list_programs(as_json: bool) -> int:
 
     found = listing()
     if as_json:
+        from grader.cli.documents import BinariesDocument
+
         programs = [
             {"name": row.name, "version": row.version, "module": row.module, "size": row.size} for row in found.programs
         ]
-        print_json(
-            "binaries-list",
+        print_document(
+            BinariesDocument,
             {
                 "lock": found.lock,
                 "folder": str(found.folder) if found.folder else None,

@@ -225,7 +225,7 @@ def _page(
     start = f"{_('Usage:')} {ctx.command_path}"
     pieces = " ".join(command.collect_usage_pieces(ctx))
     lines = _under(start, wrap(pieces, width - 30), cell_len(start) + 1)
-    for paragraph in _(command.help or "").split("\n\n"):
+    for paragraph in (_(command.help) if command.help else "").split("\n\n"):
         lines += ["", *(f"  {line}" for line in wrap(paragraph, width - 2))]
     for title, rows in sections:
         lines += ["", f"{_(title)}:", *_rows([(name, _(does)) for name, does in rows], width)]
@@ -242,7 +242,7 @@ def _option_row(param: click.Parameter, command: click.Command, ctx: click.Conte
         return None
     if param is command.get_help_option(ctx):
         return record[0], _("This page.")
-    return record[0], _(param.help or "")
+    return record[0], _(param.help) if param.help else ""
 
 
 def _rows(rows: list[tuple[str, str]], width: int) -> list[str]:

@@ -5,7 +5,6 @@ Owns the choice of the default lab and the JSON envelope; knows nothing of any o
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from pydantic import BaseModel
+
     from grader.lab.model import Lab, Step
     from grader.progress import Attempt, LabRecord
 
@@ -31,10 +32,11 @@ def note(sentence: str) -> None:
     print(f"grader: {sentence}", file=sys.stderr)
 
 
-def print_json(command: str, content: Mapping[str, Any]) -> None:
-    """The result of `command` as one document that names its schema."""
-    document = {"schema": f"batchlab/{command}/v1", **content}
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+def print_document(model: type[BaseModel], content: Mapping[str, Any]) -> None:
+    """A result for programs: `content` as the document that `model` describes."""
+    sys.stdout.write(
+        model.model_validate(content, by_name=True, by_alias=True).model_dump_json(by_alias=True, indent=2)
+    )
     sys.stdout.write("\n")
 
 

@@ -10,7 +10,7 @@ import click
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option
-from grader.cli.common import print_json
+from grader.cli.common import print_document
 
 if TYPE_CHECKING:
     from cluster.doctor import Diagnosis, Verdict
@@ -30,7 +30,9 @@ def command(as_json: bool) -> int:
 
     diagnosis = diagnose()
     if as_json:
-        print_json("doctor", _content(diagnosis))
+        from grader.cli.documents import DoctorDocument
+
+        print_document(DoctorDocument, _content(diagnosis))
     else:
         click.echo(_page(diagnosis), nl=False)
     labs = [diagnosis.verdict("fake-nodes"), diagnosis.verdict("real-node")]

@@ -10,7 +10,7 @@ import click
 from cluster.errors import EnvironmentProblem, UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command
-from grader.cli.common import note, print_json, read_lab, step_of, which_lab
+from grader.cli.common import note, print_document, read_lab, step_of, which_lab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +40,10 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
     shown = _show_more(lab, step, home, everything=everything)
     left = len(step.hints) - shown
     if as_json:
+        from grader.cli.documents import HintDocument
+
         hints = [hint.text for hint in step.hints[:shown]]
-        print_json("hint", {"lab": lab.id, "step": step.id, "hints": hints, "left": left})
+        print_document(HintDocument, {"lab": lab.id, "step": step.id, "hints": hints, "left": left})
         return 0
     if not step.hints:
         click.echo(_("step {number} ({id}) has no hints").format(number=step.number, id=step.id))

@@ -10,7 +10,7 @@ import click
 from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option
-from grader.cli.common import books, note, print_json, read_lab
+from grader.cli.common import books, note, print_document, read_lab
 
 if TYPE_CHECKING:
     from grader.lab.model import Lab
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @json_option()
 def command(as_json: bool) -> int:
     """Load every lab; one whose files are wrong is named and left out."""
+    from grader.cli.documents import ListDocument
     from grader.lab.catalogue import lab_ids
 
     book = books()
@@ -31,7 +32,7 @@ def command(as_json: bool) -> int:
         except UsageProblem as problem:
             note(_("{lab} is left out: {problem}").format(lab=lab_id, problem=problem.message))
     if as_json:
-        print_json("list", {"labs": [_content(lab, book.get(lab.id)) for lab in labs]})
+        print_document(ListDocument, {"labs": [_content(lab, book.get(lab.id)) for lab in labs]})
     elif labs:
         click.echo(_table(labs, book), nl=False)
     else:

@@ -10,7 +10,7 @@ import click
 from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, json_option, no_lab
-from grader.cli.common import print_json
+from grader.cli.common import print_document
 
 if TYPE_CHECKING:
     from grader.lab.problems import LabProblem
@@ -34,7 +34,9 @@ def command(labs: tuple[str, ...], as_json: bool) -> int:
     found = [(folder, lint_lab(folder)) for folder in folders]
     problems = [problem for _folder_, each in found for problem in each]
     if as_json:
-        print_json("lint", {"labs": [_content(folder, each) for folder, each in found]})
+        from grader.cli.documents import LintDocument
+
+        print_document(LintDocument, {"labs": [_content(folder, each) for folder, each in found]})
     elif problems:
         click.echo("\n".join(map(str, problems)))
     else:

@@ -9,7 +9,7 @@ import click
 
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, json_option
-from grader.cli.common import print_json, read_lab, step_of, which_lab
+from grader.cli.common import print_document, read_lab, step_of, which_lab
 
 if TYPE_CHECKING:
     from grader.lab.model import Lab, Step
@@ -30,7 +30,9 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
     lab, step = _chosen(words)
     steps = [step] if step else list(lab.steps)
     if as_json:
-        print_json("show", _content(lab, steps))
+        from grader.cli.documents import ShowDocument
+
+        print_document(ShowDocument, _content(lab, steps))
         return 0
     _write(_overview(lab) if step is None and not everything else _texts(lab, steps, whole=step is None))
     return 0

@@ -11,7 +11,7 @@ import click
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option, lab_argument, no_lab
-from grader.cli.common import note, print_json
+from grader.cli.common import note, print_document
 from grader.session.here import examination
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def command(lab: str | None, as_json: bool) -> int:
     sessions = _chosen(lab)
     contents = [_content(session, detailed=len(sessions) == 1) for session in sessions]
     if as_json:
-        print_json("status", {"sessions": contents})
+        from grader.cli.documents import StatusDocument
+
+        print_document(StatusDocument, {"sessions": contents})
     elif not contents:
         click.echo(_("no lab was started yet; `grader list` shows the labs"))
     elif len(contents) == 1:
@@ -64,7 +66,7 @@ def _chosen(lab: str | None) -> list[SessionState]:
 
 def _content(state: SessionState, *, detailed: bool) -> dict[str, Any]:
     machine = state.machine
-    content: dict[str, Any] = {
+    return {
         "lab": state.lab,
         "state": machine.state,
         "since": machine.since or None,
@@ -72,19 +74,18 @@ def _content(state: SessionState, *, detailed: bool) -> dict[str, Any]:
         "folder": str(state.home),
         "work": str(state.home / "work"),
         "progress": _progress(state),
+        "notes": machine.notes,
+        "components": [_component(component) for component in machine.components],
+        # One question to each cluster takes a while: only where it is the one that is meant.
+        "nodes": _nodes(state) if detailed and machine.state == "running" else None,
     }
-    if detailed:
-        content["notes"] = machine.notes
-        content["components"] = [_component(component) for component in machine.components]
-        content["nodes"] = _nodes(state) if machine.state == "running" else None
-    return content
 
 
 def _component(component: ComponentStatus) -> dict[str, Any]:
     return {
         "name": component.name,
         "state": component.state,
-        "pid": component.pid,
+        "pid": component.pid or None,
         "restarts": component.restarts,
         "since": component.since,
         "note": component.note,

@@ -174,7 +174,7 @@ def test_programs_are_listed(grader: Grader, monkeypatch: pytest.MonkeyPatch) ->
         "etcd            v3.6.0   25 MB\nkube-apiserver  v1.35.4  not built\n25 MB in /cache/bin/abc\n"
     )
     document = json.loads(grader("binaries", "list", "--json").out)
-    assert (document["schema"], document["folder"]) == ("batchlab/binaries-list/v1", "/cache/bin/abc")
+    assert (document["schema"], document["folder"]) == ("batchlab/binaries/v1", "/cache/bin/abc")
     assert [program["size"] for program in document["programs"]] == [25_000_000, None]
 
 
