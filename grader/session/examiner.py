@@ -45,9 +45,17 @@ if TYPE_CHECKING:
 
 PRELOADED = (
     "grader.check_session",
+    "grader.cli.bug",
+    "grader.cli.documents",
     "grader.cli.root",
-    *(f"grader.cli.{name}" for name in ("check", "hint", "labs", "report", "show", "status")),
+    *(f"grader.cli.{name}" for name in ("check", "completion", "hint", "labs", "report", "show", "status")),
+    "grader.lab.catalogue",
+    "grader.session.changes",
+    "grader.session.lifecycle",
+    "rich.markdown",
 )
+"""Everything that a command here may import: for speed, and because our files may be replaced by another version's
+while a lab runs, and two versions in one process don't fit."""
 REQUEST_SECONDS = 10.0
 GRACE_SECONDS = 2.0
 """From the interrupt to the kill of a worker."""

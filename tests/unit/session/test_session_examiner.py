@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -321,3 +322,24 @@ def test_after_two_dashes_nothing_is_a_file(served: int, path: Path, tmp_path: P
     target = tmp_path / "out.xml"
     assert _converse(path, ["exit", "0"], ["--", "--junit", str(target)]) == 0
     assert not target.exists()
+
+
+def test_a_command_imports_nothing_of_ours_that_was_not_preloaded() -> None:
+    """Or an upgrade while a lab runs would mix two versions in one process."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from grader.session import examiner, here\n"
+        "examiner._preload()\n"
+        "before = set(sys.modules)\n"
+        "here.become_examiner(Path('/nowhere/lab-lws'))\n"
+        "from grader.cli import run\n"
+        "for line in ('list --json', 'show 1', 'show --json', 'hint 1 --json', 'check --watch', 'check --json',\n"
+        "             'check --junit x', 'report', 'status --json', 'status', 'completion bash', 'check --help', 'nonsense'):\n"
+        "    run(line.split())\n"
+        "new = {name for name in set(sys.modules) - before if name.split('.')[0] in ('grader', 'cluster')}\n"
+        "print('new:', sorted(new))\n"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "new: []", done.stderr[-2000:]
