@@ -50,6 +50,8 @@ class MachineConfig:
     sidecars: tuple[Sidecar, ...] = ()
     workdir: str = "work"
     namespace: str = "default"
+    shown: tuple[Path, ...] = ()
+    """Folders of the host that the sidecars read, at the same paths."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""
@@ -69,6 +71,7 @@ class MachineConfig:
             binaries=Path(raw["binaries"]),
             workdir=raw["workdir"],
             namespace=raw["namespace"],
+            shown=tuple(map(Path, raw["shown"])),
             privileged=raw["privileged"],
             sidecars=tuple(Sidecar(**{**s, "argv": tuple(s["argv"])}) for s in raw["sidecars"]),
             spec=ClusterSpec(

@@ -20,6 +20,7 @@ import traceback
 from pathlib import Path
 from typing import IO
 
+from cluster import i18n
 from cluster.machine import NODE_IP, RUNTIME, Layout, MachineConfig
 from cluster.sandbox import cgroups, kernel, rootfs
 from cluster.supervisor.events import FAILED, EventLog
@@ -37,6 +38,7 @@ _NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | k
 def main() -> None:
     """`python -m cluster.sandbox.keeper SESSION-FOLDER`."""
     began = time.monotonic()
+    i18n.set_language(i18n.from_environment())
     config = MachineConfig.from_json((Path(sys.argv[1]) / "machine.json").read_text())
     layout = Layout(config.home)
     with layout.keeper.open("a") as lock:
@@ -142,7 +144,7 @@ def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int
 def _make_room(config: MachineConfig, layout: Layout) -> None:
     """Root file system, cgroups, host name and network of the sandbox."""
     binds = [rootfs.Bind(source=folder, target=folder) for folder in rootfs.program_folders()]
-    binds.append(rootfs.Bind(source=config.binaries, target=config.binaries))
+    binds += [rootfs.Bind(source=folder, target=folder) for folder in (config.binaries, *config.shown)]
     binds.append(rootfs.Bind(source=config.home, target=config.home, read_only=False))
     real = config.spec.real_node is not None
     root = rootfs.build(layout.run / "sandbox", privileged=config.privileged, lower=Path("/"), kmsg=real)

@@ -5,6 +5,7 @@ Owns the folder of labs; knows nothing of sessions or of how far a learner is.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from cluster.errors import UsageProblem
@@ -15,12 +16,14 @@ from grader.lab.model import Lab
 from grader.lab.parse import LAB_FILE, parse_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source
 
+LABS_VARIABLE = "BATCHLAB_LABS"
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def labs_dir() -> Path:
-    """The folder of the labs that came with this version, in a checkout and in an installed wheel."""
-    return data_dir("labs", package=_PACKAGE)
+    """The folder of labs: an author's own (`BATCHLAB_LABS`), else those that came with this version."""
+    own = os.environ.get(LABS_VARIABLE)
+    return Path(own) if own else data_dir("labs", package=_PACKAGE)
 
 
 def lab_ids() -> list[str]:

@@ -27,6 +27,7 @@ from cluster.i18n import _
 from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus, Sidecar
 from cluster.paths import state_dir
 from cluster.supervisor.events import FAILED
+from grader.lab.catalogue import LABS_VARIABLE, labs_dir
 from grader.progress import begin_progress, forget_progress, record_start
 from grader.session.model import Session, load_session, save_session
 from grader.session.places import (
@@ -169,7 +170,13 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
     """The lab's machine: its cluster, and beside it the recorder and the examiner."""
     layout = Layout(home)
     packages = str(Path(grader.__file__).resolve().parents[1])
-    environment = {"PYTHONPATH": packages, "PYTHONSAFEPATH": "1", "XDG_STATE_HOME": str(state_dir().parent)}
+    labs = labs_dir().resolve()
+    environment = {
+        "PYTHONPATH": packages,
+        "PYTHONSAFEPATH": "1",
+        "XDG_STATE_HOME": str(state_dir().parent),
+        LABS_VARIABLE: str(labs),
+    }
     recorder = Sidecar(
         name="recorder",
         argv=(
@@ -199,6 +206,7 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         sidecars=(recorder, examiner),
         workdir=lab.workdir,
         namespace=lab.namespace,
+        shown=(labs,),
     )
 
 

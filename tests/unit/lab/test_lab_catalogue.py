@@ -83,3 +83,10 @@ def test_a_lab_that_is_wrong_is_refused_with_all_that_is_wrong(labs: Path) -> No
         f"{path}:40:11: within: must be a whole number, not 'x'",
     ]
     assert raised.value.exit_code == 2
+
+
+def test_an_authors_own_folder_takes_the_place_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("BATCHLAB_LABS", str(tmp_path))
+    assert labs_dir() == tmp_path
+    assert lab_ids() == []
