@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from grader.history.model import Mark
@@ -90,10 +91,8 @@ class Journal:
     def close(self, timeout: float) -> bool:
         """Store what was submitted, within `timeout` seconds; whether all of it is."""
         self._closing.set()
-        try:
-            self._queue.put(None, timeout=timeout)
-        except queue.Full:
-            return False
+        with suppress(queue.Full):  # a thread that has so much to do needs no waking
+            self._queue.put_nowait(None)
         self._thread.join(timeout)
         return self._done
 
@@ -106,7 +105,7 @@ class Journal:
             batch = [self._queue.get()]
             while len(batch) < _BATCH and not self._queue.empty():
                 batch.append(self._queue.get())
-            ended = None in batch
+            ended = None in batch or (self._closing.is_set() and self._queue.empty())
             if not self._store([item for item in batch if isinstance(item, Update | Mark)]):
                 return
             for item in batch:

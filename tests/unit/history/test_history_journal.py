@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -110,6 +111,44 @@ def test_closing_on_a_full_disk_says_so(path: Path, caplog: pytest.LogCaptureFix
     assert "1 updates are not in the history" in caplog.text
     writer.close()
     assert names(path) == []
+
+
+def test_closing_does_not_wait_for_room_in_the_backlog(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.history.journal._BACKLOG", 2)
+    writer = HistoryWriter(path)
+    fill_the_disk(writer)
+    journal = Journal(writer)
+    journal.submit(update(1, size=500_000))
+    eventually(journal._queue.empty)
+    journal.submit(update(2))
+    journal.submit(update(3))
+    began = time.monotonic()
+    assert not journal.close(30)
+    assert time.monotonic() - began < 5
+    writer.close()
+
+
+def test_closing_stores_a_full_backlog(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.history.journal._BACKLOG", 2)
+    writer = HistoryWriter(path)
+    may_write = threading.Event()
+    store = writer.store
+
+    def slow(updates: Any) -> None:
+        may_write.wait(10)
+        store(updates)
+
+    monkeypatch.setattr(writer, "store", slow)
+    journal = Journal(writer)
+    journal.submit(update(1))
+    eventually(journal._queue.empty)
+    journal.submit(update(2))
+    journal.submit(update(3))
+    assert not journal.close(0.01)
+    may_write.set()
+    assert journal.close(10)
+    assert names(path) == ["pod-1", "pod-2", "pod-3"]
+    writer.close()
 
 
 def test_a_full_backlog_makes_the_watches_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

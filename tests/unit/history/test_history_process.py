@@ -88,6 +88,19 @@ def test_it_ends_within_a_second_while_the_api_server_hangs(lab: Lab) -> None:
         assert time.monotonic() - began < 1.5
 
 
+def test_it_ends_within_a_second_after_its_folder_was_deleted(lab: Lab) -> None:
+    with recorder(lab) as process:
+        lab.database.unlink()
+        lab.socket.unlink()
+        for number in range(20):
+            lab.cluster.put(POD, f"pod-{number}")
+        lab.cluster.kill()
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+        assert time.monotonic() - began < 1.5
+
+
 def test_killed_and_started_again(lab: Lab) -> None:
     with recorder(lab) as process:
         lab.cluster.put(POD, "a")
