@@ -12,6 +12,8 @@ import urllib.parse
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
 from grader.session.places import history_file, work_folder
 
 if TYPE_CHECKING:
@@ -32,9 +34,18 @@ def changes(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[None]:
-    """Yields at once, then whenever the history or a file in the work folder changed; never ends."""
+    """Yields at once, then whenever the history or a file in the work folder changed; never ends.
+
+    EnvironmentProblem where there is no history.
+    """
     address = f"file:{urllib.parse.quote(str(history_file(home)))}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as history:
+    try:
+        opened = sqlite3.connect(address, uri=True, isolation_level=None)
+    except sqlite3.Error as error:
+        raise EnvironmentProblem(
+            _("the history at {path} can't be read: {error}").format(path=history_file(home), error=error)
+        ) from error
+    with closing(opened) as history:
         while True:
             seen, looked = _fingerprint(history, home), clock()
             yield

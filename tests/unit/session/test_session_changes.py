@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.errors import EnvironmentProblem
 from grader.session.changes import LONGEST_QUIET, POLL_SECONDS, changes
 
 
@@ -76,3 +77,9 @@ def test_a_loop_of_links_is_not_walked(home: Path) -> None:
 
 def test_nothing_known_to_change_is_looked_at_again_after_a_while(home: Path) -> None:
     assert _pauses_until_next(home, Clock()) == LONGEST_QUIET / POLL_SECONDS
+
+
+def test_without_a_history_there_is_nothing_to_watch(home: Path) -> None:
+    (home / "history.db").unlink()
+    with pytest.raises(EnvironmentProblem, match="the history at .* can't be read"):
+        next(changes(home))
