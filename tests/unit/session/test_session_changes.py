@@ -81,5 +81,5 @@ def test_nothing_known_to_change_is_looked_at_again_after_a_while(home: Path) ->
 
 def test_without_a_history_there_is_nothing_to_watch(home: Path) -> None:
     (home / "history.db").unlink()
-    with pytest.raises(EnvironmentProblem, match="the history at .* can't be read"):
+    with pytest.raises(EnvironmentProblem, match=r"the history at .* can't be read"):
         next(changes(home))
