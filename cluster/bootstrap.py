@@ -54,6 +54,9 @@ _READABLE_GROUPS = (
     "visibility.kueue.x-k8s.io",
     "kubeflow.org",
     "trainer.kubeflow.org",
+    "batch.volcano.sh",
+    "scheduling.volcano.sh",
+    "preferred.jp",
 )
 
 
