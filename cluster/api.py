@@ -23,6 +23,7 @@ import yaml
 from urllib3.util import Timeout
 
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem, WatchExpired
+from cluster.i18n import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -272,7 +273,8 @@ class Api:
                         self._resources[api_version, entry["kind"]] = found
             known = self._resources.get((api_version, kind))
         if known is None:
-            raise ApiRefused(404, "NotFound", f"the cluster has no kind {kind} in {api_version}")
+            message = _("the cluster has no kind {kind} in {version}").format(kind=kind, version=api_version)
+            raise ApiRefused(404, "NotFound", message)
         return known
 
     def _send(

@@ -7,16 +7,29 @@ is written in English where it is raised, wrapped in `_`; placeholders are fille
 
 from __future__ import annotations
 
-import gettext
-import io
 import locale
 import os
+import re
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LANGUAGES = ("en", "ko")
 _LOCALE_DIR = Path(__file__).parent / "locale"
+_PO_LINE = re.compile(r'(?:(msgid|msgstr) )?"(.*)"')
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _current = "en"
+
+
+class Catalog(Protocol):
+    """Messages in one language."""
+
+    def gettext(self, message: str) -> str:
+        """`message` translated; itself where it is not known."""
 
 
 def from_environment() -> str:
@@ -46,15 +59,33 @@ def _(message: str) -> str:
     return message if _current == "en" else _catalog(_current).gettext(message)
 
 
-@cache
-def _catalog(lang: str) -> gettext.NullTranslations:
-    # Babel reads the .po that translators edit, so no compiled file has to be kept beside it.
-    from babel.messages.mofile import write_mo
-    from babel.messages.pofile import read_po
+class _Messages:
+    """A catalog as it lies in a .po file."""
 
-    with (_LOCALE_DIR / f"{lang}.po").open("rb") as source:
-        catalog = read_po(source, locale=lang)
-    compiled = io.BytesIO()
-    write_mo(compiled, catalog)
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
+    def __init__(self, messages: dict[str, str]) -> None:
+        self._messages = messages
+
+    def gettext(self, message: str) -> str:
+        return self._messages.get(message) or message
+
+
+@cache
+def _catalog(lang: str) -> Catalog:
+    # The .po that translators edit, so no compiled file has to be kept beside it; and read here, because Babel
+    # would take a fifth of a second of every command. A test holds both readings equal.
+    return _Messages(dict(_entries((_LOCALE_DIR / f"{lang}.po").read_text(encoding="utf-8"))))
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """(message, translation) of a .po file without contexts, plurals and fuzzy entries; not its header."""
+    parts = {"msgid": "", "msgstr": ""}
+    reading = ""
+    for line in [*text.splitlines(), 'msgid ""']:
+        if not (found := _PO_LINE.fullmatch(line)):
+            continue
+        if found[1] == "msgid":
+            if parts["msgid"]:
+                yield parts["msgid"], parts["msgstr"]
+            parts = {"msgid": "", "msgstr": ""}
+        reading = found[1] or reading
+        parts[reading] += _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), found[2])

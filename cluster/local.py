@@ -18,7 +18,7 @@ from pathlib import Path
 
 from cluster.addons import ADDONS
 from cluster.errors import EnvironmentProblem
-from cluster.i18n import _
+from cluster.i18n import _, language
 from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
 from cluster.pki import write_pki
 from cluster.plan import shell, write_files
@@ -57,7 +57,7 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
 def prepare(config: MachineConfig) -> None:
     """Write everything a start reads: the machine's description, keys, configuration files."""
     layout = Layout(config.home)
-    for folder in (layout.home, layout.run, layout.work):
+    for folder in (layout.home, layout.run, layout.desk, layout.work):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for folder in (layout.logs, layout.etcd, layout.etc, layout.pki):
         shutil.rmtree(folder, ignore_errors=True)
@@ -130,6 +130,7 @@ def _launch(config: MachineConfig) -> int:
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": str(Path(__file__).resolve().parents[1]),
         "LANG": "C.UTF-8",
+        "LC_MESSAGES": language(),  # what goes wrong inside is said in the language of who started it
         "HOME": str(Path.home()),
         # In the sandbox the state folder is told by the session's own path; nothing else is looked up.
         "XDG_STATE_HOME": os.environ.get("XDG_STATE_HOME", ""),

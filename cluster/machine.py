@@ -52,6 +52,8 @@ class MachineConfig:
     namespace: str = "default"
     shown: tuple[Path, ...] = ()
     """Folders of the host that the sidecars read, at the same paths."""
+    tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Commands of the caller's at the learner's place: name on PATH → command line."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""
@@ -72,6 +74,7 @@ class MachineConfig:
             workdir=raw["workdir"],
             namespace=raw["namespace"],
             shown=tuple(map(Path, raw["shown"])),
+            tools={name: tuple(argv) for name, argv in raw["tools"].items()},
             privileged=raw["privileged"],
             sidecars=tuple(Sidecar(**{**s, "argv": tuple(s["argv"])}) for s in raw["sidecars"]),
             spec=ClusterSpec(
@@ -117,6 +120,11 @@ class Layout:
     def run(self) -> Path:
         """Sockets, and mount points of the sandbox; emptied when it ends."""
         return self.home / "run"
+
+    @property
+    def desk(self) -> Path:
+        """What the learner's place is shown of the session besides the work folder: sockets to call on."""
+        return self.run / "desk"
 
     @property
     def control(self) -> Path:

@@ -254,7 +254,7 @@ def give_gpus(api: Api, node: NodeSpec) -> bool:
     """
     found = api.get("v1", "Node", node.name)
     if found is None:
-        raise ApiRefused(404, "NotFound", f"node {node.name} is not registered")
+        raise ApiRefused(404, "NotFound", _("node {name} is not registered").format(name=node.name))
     status = found.get("status", {})
     wanted = str(node.gpus)
     if all((status.get(side) or {}).get(GPU, "0") == wanted for side in ("capacity", "allocatable")):

@@ -5,6 +5,7 @@ Owns the event and the plain printer of it; knows nothing of what is being made.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TextIO
@@ -83,9 +84,15 @@ class PlainProgress:
 
 def _progress_line(event: BuildEvent) -> str:
     ends = {"done": "", "failed": _("failed")}.get(event.state, "…")
-    line = f"[{event.index:>2}/{event.total}] {event.task:<26} {duration(event.seconds):>8}"
+    line = f"[{event.index:>2}/{event.total}] {event.task:<26} {_right(duration(event.seconds), 8)}"
     whole = _("{time} so far").format(time=duration(event.elapsed))
     return f"{line} {ends:<2}({whole})" if ends != _("failed") else f"{line} {ends}"
+
+
+def _right(text: str, cells: int) -> str:
+    """`text` at the right end of so many terminal cells: Hangul takes two each."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return text.rjust(cells - wide)
 
 
 def duration(seconds: float) -> str:

@@ -1,7 +1,7 @@
 """The learner's place: a shell's own root, process list and user namespace beside the cluster.
 
 Owns what a learner's command can see: the host's programs, kubectl, the lab's kubeconfig, the work folder and
-the examiner's socket. It sees no key of the cluster, no other session, no process of the sandbox, and nothing
+sockets that it may call on. It sees no key of the cluster, no other session, no process of the sandbox, and nothing
 it deletes is anybody else's: each shell has a fresh overlay, and the user namespace takes away the power to
 mount devices or make them.
 """
@@ -9,6 +9,7 @@ mount devices or make them.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from cluster.paths import state_dir
 from cluster.sandbox import kernel, rootfs
 
 HOME = Path("/home/learner")
-EXAMINER = RUNTIME / "grader.sock"
+CALLED_ON = RUNTIME / "desk"
+"""`Layout.desk` as it is seen there."""
 BIN = RUNTIME / "bin"
 
 
@@ -70,9 +72,9 @@ def _furnish(config: MachineConfig) -> None:
     binds += [
         rootfs.Bind(source=kubectl, target=BIN / "kubectl"),
         rootfs.Bind(source=layout.work, target=HOME / config.workdir, read_only=False),
+        # The folder, not the sockets in it: one that is made anew after a crash is found by open shells, too.
+        rootfs.Bind(source=layout.desk, target=CALLED_ON),
     ]
-    if (socket := layout.run / "grader.sock").exists():
-        binds.append(rootfs.Bind(source=socket, target=EXAMINER, read_only=False))
     kernel.unshare(kernel.CLONE_NEWNS)
     root = rootfs.build(
         RUNTIME / f"desk-{os.getpid()}",
@@ -90,9 +92,10 @@ def _furnish(config: MachineConfig) -> None:
     kube.mkdir(parents=True, exist_ok=True)
     (kube / "config").write_bytes(kubeconfig)
     (kube / "config").chmod(0o600)
-    grader = root / (BIN / "grader").relative_to("/")
-    grader.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m grader.session.examiner_client {EXAMINER} "$@"\n')
-    grader.chmod(0o755)
+    for name, words in config.tools.items():
+        tool = root / (BIN / name).relative_to("/")
+        tool.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        tool.chmod(0o755)
     rootfs.enter(root)
 
 

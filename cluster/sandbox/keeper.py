@@ -71,7 +71,7 @@ def _take(lock: IO[str]) -> None:
 def clean(layout: Layout) -> list[Path]:
     """Remove what a dead sandbox leaves on the host outside its folder, and its sockets. What is left of it."""
     left = cgroups.remove(layout.cgroup) if os.geteuid() == 0 else []
-    for path in (layout.control, *layout.run.glob("*.sock")):
+    for path in (layout.control, *layout.run.glob("*.sock"), *layout.desk.glob("*.sock")):
         path.unlink(missing_ok=True)
     shutil.rmtree(layout.etcd, ignore_errors=True)
     return left

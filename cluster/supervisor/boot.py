@@ -89,7 +89,7 @@ class Boot:
             self._events.write(task.name, "failed", "\n".join(filter(None, (problem.message, problem.advice))))
         except Exception as error:  # noqa: BLE001  # a bug of ours in one task must end the start, said as ours
             self._failed.set()
-            self._events.write(task.name, "failed", f"our bug: {error!r}")
+            self._events.write(task.name, "failed", _("our bug: {error}").format(error=repr(error)))
         else:
             self._events.write(task.name, "ready")
         finally:

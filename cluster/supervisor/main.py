@@ -14,8 +14,9 @@ import time
 from cluster.api import Api
 from cluster.components.sidecars import sidecar
 from cluster.errors import Problem
+from cluster.i18n import _
 from cluster.machine import Layout, MachineConfig
-from cluster.spec import NodeSpec
+from cluster.spec import GPU, NodeSpec
 from cluster.steps import give_gpus
 from cluster.supervisor.boot import Boot
 from cluster.supervisor.control import serve
@@ -54,7 +55,8 @@ def _keep_gpus(boot: Boot, node: NodeSpec, events: EventLog) -> None:
         time.sleep(_GPU_INTERVAL)
         with contextlib.suppress(Problem):
             if give_gpus(api, node):
-                events.write("real-node", "note", f"nvidia.com/gpu of {node.name} set to {node.gpus} again")
+                again = _("{resource} of {node} set to {count} again")
+                events.write("real-node", "note", again.format(resource=GPU, node=node.name, count=node.gpus))
 
 
 def _end(config: MachineConfig, boot: Boot, processes: ProcessTable) -> None:

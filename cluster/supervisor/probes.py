@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cluster.api import Api
 from cluster.components.model import HttpProbe, Probe
+from cluster.i18n import _
 from cluster.unix_address import short_path
 
 _TIMEOUT = 2.0
@@ -32,7 +33,7 @@ def attempt(probe: Probe) -> str:
 
 def _get(probe: HttpProbe) -> str:
     if probe.identity is not None:
-        return "" if _api(probe.identity).ready() else f"{probe.url} is not ready"
+        return "" if _api(probe.identity).ready() else _("{url} is not ready").format(url=probe.url)
     context = None
     if probe.insecure:
         context = ssl.create_default_context()

@@ -13,6 +13,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from cluster.i18n import _
+
 _ALL_SIGNALS = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}
 
 
@@ -49,8 +51,8 @@ class Child:
         assert self.status is not None
         code = os.waitstatus_to_exitcode(self.status)
         if code >= 0:
-            return f"exit code {code}"
-        return f"killed by {signal.Signals(-code).name}"
+            return _("exit code {code}").format(code=code)
+        return _("killed by {signal}").format(signal=signal.Signals(-code).name)
 
 
 class ProcessTable:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INSIDE = "BATCHLAB_INSIDE"
 """Environment variable of a lab's shell: the lab's id."""
-INSIDE_SOCKET = Path("/run/batchlab/grader.sock")
+INSIDE_SOCKET = Path("/run/batchlab/desk/grader.sock")
 """Where a lab's shell finds its examiner."""
 
 

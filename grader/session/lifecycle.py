@@ -17,27 +17,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import grader
 from cluster import local
 from cluster.binaries import cache
 from cluster.binaries.lock import read_lock
 from cluster.binaries.progress import Progress, silent
 from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _
-from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus, Sidecar
-from cluster.paths import state_dir
+from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
 from cluster.supervisor.events import FAILED
-from grader.lab.catalogue import LABS_VARIABLE, labs_dir
 from grader.progress import begin_progress, forget_progress, record_start
+from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
 from grader.session.places import (
-    examiner_socket,
     forget_history,
-    history_file,
     last_lines,
     locked,
     move_work_aside,
-    recorder_socket,
     session_home,
     session_ids,
     work_folder,
@@ -164,50 +159,6 @@ def dry_run(lab: Lab, *, bin_dir: Path | None = None) -> str:
     # A folder that isn't there yet is named all the same: it is where a start would have them built.
     binaries = cache.locate(bin_dir) or cache.default_root() / read_lock().key
     return local.dry_run(machine_config(lab, session_home(lab.id), binaries))
-
-
-def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
-    """The lab's machine: its cluster, and beside it the recorder and the examiner."""
-    layout = Layout(home)
-    packages = str(Path(grader.__file__).resolve().parents[1])
-    labs = labs_dir().resolve()
-    environment = {
-        "PYTHONPATH": packages,
-        "PYTHONSAFEPATH": "1",
-        "XDG_STATE_HOME": str(state_dir().parent),
-        LABS_VARIABLE: str(labs),
-    }
-    recorder = Sidecar(
-        name="recorder",
-        argv=(
-            *(sys.executable, "-m", "grader.history.recorder"),
-            *("--kubeconfig", str(layout.grader_kubeconfig)),
-            *("--database", str(history_file(home))),
-            *("--socket", str(recorder_socket(home))),
-        ),
-        env=environment,
-        socket=str(recorder_socket(home)),
-    )
-    examiner = Sidecar(
-        name="examiner",
-        argv=(
-            *(sys.executable, "-m", "grader.session.examiner"),
-            *("--socket", str(examiner_socket(home))),
-            *("--home", str(home)),
-        ),
-        env=environment,
-        socket=str(examiner_socket(home)),
-    )
-    return MachineConfig(
-        name=lab.id,
-        home=home,
-        binaries=binaries,
-        spec=lab.cluster,
-        sidecars=(recorder, examiner),
-        workdir=lab.workdir,
-        namespace=lab.namespace,
-        shown=(labs,),
-    )
 
 
 # -- beneath ------------------------------------------------------------------------------------------

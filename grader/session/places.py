@@ -65,7 +65,7 @@ def recorder_socket(home: Path) -> Path:
 
 def examiner_socket(home: Path) -> Path:
     """Where the examiner answers; `cluster.sandbox.desk` shows it to the lab's shells."""
-    return home / "run" / "grader.sock"
+    return home / "run" / "desk" / "grader.sock"
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[str]]]:
         return 1
 
     monkeypatch.setattr(common, "converse", converse)
-    monkeypatch.setattr(common, "answers", lambda path: path.parent.parent.name == "lab-toy")
+    monkeypatch.setattr(common, "answers", lambda path: path.parents[2].name == "lab-toy")
     return questions
 
 
@@ -48,7 +48,7 @@ def test_the_very_command_line_goes_to_the_examiner(
     assert (ran.code, ran.out, ran.err) == (1, "", "")
     assert asked == [
         (
-            state_home / "sessions" / "lab-toy" / "run" / "grader.sock",
+            state_home / "sessions" / "lab-toy" / "run" / "desk" / "grader.sock",
             ["--lang", "en", "check", "lab-toy", "--step", "2", "--junit", "out.xml"],
         )
     ]
@@ -59,7 +59,7 @@ def test_the_only_lab_that_runs_is_meant(grader: Grader, asked: list[tuple[Path,
     session_home("lab-stopped").mkdir()
     (session_home("lab-stopped") / "lock").touch()
     assert grader("check").code == 1
-    assert [path.parent.parent.name for path, _argv in asked] == ["lab-toy"]
+    assert [path.parents[2].name for path, _argv in asked] == ["lab-toy"]
 
 
 def test_several_that_run_must_be_told_apart(

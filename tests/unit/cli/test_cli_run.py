@@ -177,7 +177,7 @@ def test_a_lab_shell_asks_its_examiner_whatever_it_is_asked(grader: Grader, monk
     monkeypatch.setenv("BATCHLAB_INSIDE", "lab-toy")
     assert grader("check", "--step", "2").code == 1
     assert [(str(path), list(argv)) for path, argv in asked] == [
-        ("/run/batchlab/grader.sock", ["check", "--step", "2"])
+        ("/run/batchlab/desk/grader.sock", ["check", "--step", "2"])
     ]
 
 

@@ -82,11 +82,11 @@ def test_recorder_and_examiner_run_beside_the_cluster(
         "-m",
         "grader.session.examiner",
         "--socket",
-        str(home / "run" / "grader.sock"),
+        str(home / "run" / "desk" / "grader.sock"),
         "--home",
         str(home),
     )
-    assert [recorder.socket, examiner.socket] == [str(home / "run/recorder.sock"), str(home / "run/grader.sock")]
+    assert [recorder.socket, examiner.socket] == [str(home / "run/recorder.sock"), str(home / "run/desk/grader.sock")]
     # The state folder is looked up in the sandbox, too, and must be the same one there.
     assert recorder.env["XDG_STATE_HOME"] == os.environ["XDG_STATE_HOME"]
 

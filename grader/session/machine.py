@@ -1,0 +1,66 @@
+"""The machine of a lab: its cluster, and beside it the recorder and the examiner.
+
+Owns the translation from a `Lab` to what `cluster.local.start` takes; starts nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import grader
+from cluster.machine import Layout, MachineConfig, Sidecar
+from cluster.paths import state_dir
+from grader.lab.catalogue import LABS_VARIABLE, labs_dir
+from grader.session.here import INSIDE_SOCKET
+from grader.session.places import examiner_socket, history_file, recorder_socket
+
+if TYPE_CHECKING:
+    from grader.lab.model import Lab
+
+
+def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
+    """What `lab` needs, for the session in `home` with the programs in `binaries`."""
+    layout = Layout(home)
+    packages = str(Path(grader.__file__).resolve().parents[1])
+    labs = labs_dir().resolve()
+    environment = {
+        "PYTHONPATH": packages,
+        "PYTHONSAFEPATH": "1",
+        "XDG_STATE_HOME": str(state_dir().parent),
+        LABS_VARIABLE: str(labs),
+    }
+    recorder = Sidecar(
+        name="recorder",
+        argv=(
+            *(sys.executable, "-m", "grader.history.recorder"),
+            *("--kubeconfig", str(layout.grader_kubeconfig)),
+            *("--database", str(history_file(home))),
+            *("--socket", str(recorder_socket(home))),
+        ),
+        env=environment,
+        socket=str(recorder_socket(home)),
+    )
+    examiner = Sidecar(
+        name="examiner",
+        argv=(
+            *(sys.executable, "-m", "grader.session.examiner"),
+            *("--socket", str(examiner_socket(home))),
+            *("--home", str(home)),
+        ),
+        env=environment,
+        socket=str(examiner_socket(home)),
+    )
+    client = (sys.executable, "-m", "grader.session.examiner_client", str(INSIDE_SOCKET))
+    return MachineConfig(
+        name=lab.id,
+        home=home,
+        binaries=binaries,
+        spec=lab.cluster,
+        sidecars=(recorder, examiner),
+        workdir=lab.workdir,
+        namespace=lab.namespace,
+        shown=(labs,),
+        tools={"grader": ("env", f"PYTHONPATH={packages}", "PYTHONSAFEPATH=1", *client)},
+    )
