@@ -1,0 +1,131 @@
+"""What was measured: figures, their samples, and what a run of the benchmarks leaves behind.
+
+Owns `Report` and its JSON form, and the arithmetic on samples. Knows nothing of how anything is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = "batchlab/bench/v1"
+Unit = Literal["s", "MB", "% core"]
+COMPONENTS = "components"
+"""The part whose figures are one number for each component, and shown as one table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How samples lie."""
+
+    low: float
+    middle: float
+    """The median."""
+    high: float
+    count: int
+
+
+def spread(samples: list[float]) -> Spread:
+    """The spread of at least one sample; ValueError of none."""
+    if not samples:
+        raise ValueError("no samples")
+    return Spread(min(samples), statistics.median(samples), max(samples), len(samples))
+
+
+@dataclass(slots=True, kw_only=True)
+class Figure:
+    """One thing that is measured, and every sample of it.
+
+    `unit`: seconds, megabytes (10⁶ bytes), or percent of one core. `target`: what the design wants it to be at
+    most, if it says so. A `part` is what `--only` names.
+    """
+
+    id: str
+    part: str
+    title: str
+    unit: Unit
+    target: float | None = None
+    samples: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """One median divided by another of the same run: the machine and its mood cancel out."""
+
+    title: str
+    over: str
+    under: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One stretch of a start's critical path: `seconds` until it let the next one begin."""
+
+    task: str
+    seconds: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Route:
+    """Where the time of one start went, from the beginning to the end."""
+
+    title: str
+    legs: list[Leg]
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """Everything one run of the benchmarks found."""
+
+    machine: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, Figure] = field(default_factory=dict)
+    ratios: list[Ratio] = field(default_factory=list)
+    routes: list[Route] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What could not be measured, and why."""
+
+    def add(self, figure: Figure, sample: float) -> None:
+        """One more sample of `figure`, which is kept as it was first seen; the argument itself stays as it is."""
+        self.figures.setdefault(figure.id, replace(figure, samples=[])).samples.append(sample)
+
+    def by_component(self, component: str, what: str, unit: Unit, sample: float) -> None:
+        """One more sample of something that every component has."""
+        self.add(Figure(id=f"{component}: {what}", part=COMPONENTS, title=component, unit=unit), sample)
+
+    def median(self, figure_id: str) -> float | None:
+        """The median of a figure; None if it was not measured."""
+        figure = self.figures.get(figure_id)
+        return statistics.median(figure.samples) if figure and figure.samples else None
+
+    def quotient(self, ratio: Ratio) -> float | None:
+        """What a ratio comes to; None where a side of it was not measured or is 0."""
+        over, under = self.median(ratio.over), self.median(ratio.under)
+        return None if over is None or not under else over / under
+
+
+def save(report: Report, path: Path) -> None:
+    """Write `report` for a later `--against`."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    content = {"schema": SCHEMA, **asdict(report)}
+    temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def load(path: Path) -> Report:
+    """The inverse of `save`. ValueError where it is no report of ours, OSError where it can't be read."""
+    raw: Any = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(raw, dict) or raw.get("schema") != SCHEMA:
+        raise ValueError(f"{path} is not of schema {SCHEMA}")
+    return Report(
+        machine=raw["machine"],
+        figures={name: Figure(**figure) for name, figure in raw["figures"].items()},
+        ratios=[Ratio(**ratio) for ratio in raw["ratios"]],
+        routes=[Route(title=r["title"], legs=[Leg(**leg) for leg in r["legs"]]) for r in raw["routes"]],
+        notes=raw["notes"],
+    )
