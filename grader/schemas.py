@@ -28,6 +28,7 @@ def schema_files() -> dict[str, str]:
         "verify-v1.json": VerifyDocument,
         "binaries-v1.json": documents.BinariesDocument,
         "doctor-v1.json": documents.DoctorDocument,
+        "fault-v1.json": documents.FaultDocument,
         "hint-v1.json": documents.HintDocument,
         "lint-v1.json": documents.LintDocument,
         "list-v1.json": documents.ListDocument,

@@ -143,6 +143,11 @@ def lab_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], Ca
     return click.argument("lab", type=LabName(), required=required)
 
 
+def lab_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--lab`, for commands whose words are something else."""
+    return click.option("--lab", type=LabName(), metavar="LAB", help=N_("The lab, where several run."))
+
+
 def json_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The `--json` switch of every command that has a result."""
     return click.option("--json", "as_json", is_flag=True, help=N_("The result as one JSON document."))

@@ -92,6 +92,22 @@ class HintDocument(Model):
     left: Count = Field(description="How many are still to be asked for.")
 
 
+class SteeredPod(Model):
+    """One pod that was told to end."""
+
+    pod: Text = Field(description="namespace/name.")
+    becomes: Literal["Failed", "Succeeded", "Restarted"]
+    exit_code: Annotated[int, Field(ge=0, le=255)]
+
+
+class FaultDocument(Model):
+    """What `grader fail --json` and `grader complete --json` write."""
+
+    schema_name: Literal["batchlab/fault/v1"] = Field("batchlab/fault/v1", alias="schema")
+    lab: Text
+    pods: tuple[SteeredPod, ...]
+
+
 class Progress(Model):
     """Steps that passed at some time."""
 

@@ -30,6 +30,8 @@ SECTIONS = (
             ("shell", N_("Open a shell in a running lab.")),
             ("check", N_("Look at what you did, step by step.")),
             ("hint", N_("One more hint for a step.")),
+            ("fail", N_("Make pods on fake nodes fail.")),
+            ("complete", N_("Let pods on fake nodes finish their work.")),
             ("status", N_("What runs, and how it is.")),
             ("reset", N_("Begin a lab again; your files are kept aside.")),
             ("stop", N_("Stop a lab; your files and progress stay.")),
@@ -52,8 +54,8 @@ SECTIONS = (
         ),
     ),
 )
-FROM_INSIDE = frozenset({"check", "hint", "status", "show", "list", "report"})
-"""What the examiner runs for a lab's shell: it looks, and changes nothing but progress."""
+FROM_INSIDE = frozenset({"check", "hint", "status", "show", "list", "report", "fail", "complete"})
+"""What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})
 MODULES = {"list": "labs"}
 """Commands whose module has another name: a module `list` would become this package's `list`, in the place of
