@@ -147,7 +147,8 @@ def _namespaces(host: Host) -> Iterator[Finding]:
         ok=ok,
         detail=_("an ordinary user may make them") if ok else said,
         remedy="" if ok else _user_namespace_remedy(host),
-        needed_for=frozenset() if host.is_root() else _FAKE,
+        # An ordinary user's sandbox is one, and every learner's shell has one of its own.
+        needed_for=_LABS,
     )
     every = ["--mount", "--pid", "--net", "--uts", "--ipc", "--cgroup", "--fork", "--kill-child"]
     ok, said = host.try_out(["unshare", *as_user, *every, "--mount-proc", "true"])

@@ -52,6 +52,8 @@ class MachineConfig:
     namespace: str = "default"
     shown: tuple[Path, ...] = ()
     """Folders of the host that the sidecars read, at the same paths."""
+    hidden: tuple[Path, ...] = ()
+    """Folders of the host that the learner's place does not show: other sessions, the labs' solutions."""
     tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Commands of the caller's at the learner's place: name on PATH → command line."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
@@ -74,6 +76,7 @@ class MachineConfig:
             workdir=raw["workdir"],
             namespace=raw["namespace"],
             shown=tuple(map(Path, raw["shown"])),
+            hidden=tuple(map(Path, raw["hidden"])),
             tools={name: tuple(argv) for name, argv in raw["tools"].items()},
             privileged=raw["privileged"],
             sidecars=tuple(Sidecar(**{**s, "argv": tuple(s["argv"])}) for s in raw["sidecars"]),

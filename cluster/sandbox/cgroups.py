@@ -1,7 +1,7 @@
 """A session's own cgroup: made, entered, shown inside the sandbox, and removed when nothing is left in it.
 
 Owns the difference between cgroup v1 (one folder in each hierarchy, below the caller's own) and v2 (one
-folder below the root). Only root sessions have one: kubelet makes and leaves `kubepods` folders, and two
+folder below the root). Only machines with a real node have one: kubelet makes and leaves `kubepods` folders, and two
 kubelets in one cgroup namespace fight over them.
 """
 

@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 
 from cluster.machine import RUNTIME, Layout, MachineConfig
-from cluster.paths import state_dir
 from cluster.sandbox import kernel, rootfs
 
 HOME = Path("/home/learner")
+_OWN_FILES = (Path("/home"), Path("/root"), Path("/etc/ssh"), *map(Path, ("/etc/shadow", "/etc/gshadow")))
+"""What the user keeps on the host is none of a lab's business."""
 CALLED_ON = RUNTIME / "desk"
 """`Layout.desk` as it is seen there."""
 BIN = RUNTIME / "bin"
@@ -81,13 +82,10 @@ def _furnish(config: MachineConfig) -> None:
         privileged=config.privileged,
         lower=RUNTIME / "host",
     )
-    for hidden in (Path("/home"), Path("/root"), state_dir(), config.home):
-        # The user's own files are none of the lab's business; the session's keys none of the learner's.
-        target = root / hidden.relative_to("/")
-        if target.is_dir() or not config.privileged:
-            target.mkdir(parents=True, exist_ok=True)
-            kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    rootfs.cover(root, [*_OWN_FILES, config.home])
     rootfs.add(root, binds)
+    # Only now: a folder to hide may lie in one that was just shown.
+    rootfs.cover(root, config.hidden)
     kube = root / HOME.relative_to("/") / ".kube"
     kube.mkdir(parents=True, exist_ok=True)
     (kube / "config").write_bytes(kubeconfig)

@@ -116,7 +116,8 @@ def _start(config: MachineConfig, layout: Layout, began: float) -> int:
 
 def _unshare(config: MachineConfig, layout: Layout) -> None:
     if config.privileged:
-        cgroups.join(layout.cgroup)
+        if config.spec.real_node:
+            cgroups.join(layout.cgroup)
         kernel.unshare(_NAMESPACES | kernel.CLONE_NEWCGROUP)
         return
     user, group = os.geteuid(), os.getegid()
@@ -155,7 +156,8 @@ def _make_room(config: MachineConfig, layout: Layout) -> None:
         # What the learner's place starts from: the host's root file system, without anything mounted on it.
         (runtime / "host").mkdir()
         kernel.bind(Path("/"), runtime / "host", read_only=True)
-        cgroups.mount_inside(root)
+        if real:
+            cgroups.mount_inside(root)
     rootfs.enter(root)
     socket.sethostname(config.spec.real_node.name if config.spec.real_node else "lab")
     subprocess.run(["ip", "-batch", "-"], input=_NETWORK, text=True, check=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,6 +85,18 @@ def add(root: Path, binds: list[Bind]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.touch()
         kernel.bind(bind.source, target, read_only=bind.read_only)
+
+
+def cover(root: Path, paths: Iterable[Path]) -> None:
+    """Hide folders and files of `root`: what is there is seen as empty. What is not there stays so."""
+    for path in paths:
+        target = root / path.relative_to("/")
+        if target.is_symlink():
+            continue  # an entry of a linked /etc: an ordinary user's, who may read no more than before
+        if target.is_dir():
+            kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+        elif target.is_file():
+            kernel.bind(Path("/dev/null"), target)
 
 
 def enter(root: Path) -> None:

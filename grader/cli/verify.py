@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("labs", nargs=-1, type=LabName(), metavar="[LAB...]")
+@click.option("--all", "every", is_flag=True, help=N_("Every lab; the same as naming none."))
 @click.option("--case", "cases", multiple=True, metavar="NAME", help=N_("Only this wrong answer; repeatable."))
 @json_option()
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE."))
 @program_options
 def command(
     labs: tuple[str, ...],
+    every: bool,
     cases: tuple[str, ...],
     as_json: bool,
     junit: Path | None,
@@ -45,6 +47,8 @@ def command(
     from grader.session.lifecycle import Programs
     from grader.verify.documents import render_verify_junit
 
+    if every and labs:
+        raise UsageProblem(_("--all or names of labs, not both"))
     chosen = list(labs) or lab_ids()
     if cases and len(chosen) != 1:
         raise UsageProblem(_("--case goes with one lab"))

@@ -62,5 +62,6 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         workdir=lab.workdir,
         namespace=lab.namespace,
         shown=(labs,),
+        hidden=(state_dir(), labs),
         tools={"grader": ("env", f"PYTHONPATH={packages}", "PYTHONSAFEPATH=1", *client)},
     )

@@ -133,11 +133,19 @@ def binaries() -> Path:
 
 
 def machine_config(
-    home: Path, binaries: Path, *, real: bool = False, addons: tuple[str, ...] = (), name: str = "lab-test"
+    home: Path,
+    binaries: Path,
+    *,
+    real: bool = False,
+    addons: tuple[str, ...] = (),
+    name: str = "lab-test",
+    hidden: tuple[Path, ...] = (),
 ) -> MachineConfig:
     nodes = (NodeSpec(name="lab", real=True, gpus=4), *FAKE_NODES) if real else FAKE_NODES
     spec = ClusterSpec(addons=addons, nodes=nodes, manifests=(NAMESPACE,))
-    return MachineConfig(name=name, home=home, binaries=binaries, spec=spec, workdir="work", namespace="team-a")
+    return MachineConfig(
+        name=name, home=home, binaries=binaries, spec=spec, workdir="work", namespace="team-a", hidden=hidden
+    )
 
 
 def started(config: MachineConfig) -> Machine:

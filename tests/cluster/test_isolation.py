@@ -63,6 +63,17 @@ def test_the_learner_sees_no_key_and_no_process_of_the_cluster(machine: Machine)
     assert machine.desk("kubectl config view --raw -o jsonpath='{.users[*].name}'").stdout == "learner"
 
 
+def test_what_the_caller_hides_is_not_there(fresh: Callable[..., Machine]) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(name)
+        (folder / "hidden").mkdir()
+        for file in (folder / "hidden" / "ca.key", folder / "seen"):
+            file.write_text(file.name)
+        machine = fresh("hiding", hidden=(folder / "hidden",))
+        assert machine.desk(f"cat {folder}/seen; cat {folder}/hidden/ca.key; cat /etc/shadow").stdout == "seen"
+        assert (folder / "hidden" / "ca.key").read_text() == "ca.key"
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
