@@ -15,7 +15,8 @@ from cluster.i18n import _
 from grader.checks import templates
 from grader.checks.fields import Identifier, Model, Name, SelectorText, Slug
 from grader.checks.objects import KINDS as OBJECT_KINDS
-from grader.checks.objects import NAMESPACED, SHORT, titled
+from grader.checks.objects import NAMESPACED, SHORT, Object, meta, owned_by, titled
+from grader.checks.selectors import parse_selector
 from grader.checks.words import near
 from grader.history.kinds import RECORDED, RecordedKind
 
@@ -26,12 +27,26 @@ if TYPE_CHECKING:
 # -- references -------------------------------------------------------------------------------------
 
 
+class OwnerRef(Model):
+    """Whom an object belongs to, by its own ownerReferences."""
+
+    kind: Name
+    name: Name
+
+    @property
+    def canonical_kind(self) -> str:
+        """The kind as the API writes it."""
+        return SHORT.get(self.kind, self.kind)
+
+
 class ObjectRef(Model):
-    """One object by name, or objects by label selector; neither means every object of the kind."""
+    """One object by name, or objects by label selector, owner or both; none means every object of the kind."""
 
     kind: Name
     name: str = ""
     selector: SelectorText = ""
+    owner: OwnerRef | None = None
+    """Only what belongs to that object: a Workload and many a pod have a name nobody knows beforehand."""
     api_version: str = Field(default="", alias="apiVersion")
     namespace: str = ""
     """Empty: the lab's namespace; of no meaning for kinds that have none."""
@@ -63,6 +78,14 @@ class ObjectRef(Model):
             return None
         return self.namespace or default
 
+    def means(self, obj: Object) -> bool:
+        """Whether an object of its kind and namespace is one of those it means."""
+        if self.name and meta(obj).get("name") != self.name:
+            return False
+        if self.owner and not owned_by(obj, self.owner.canonical_kind, self.owner.name):
+            return False
+        return parse_selector(self.selector).matches(obj)
+
     def need_history(self) -> None:
         """ValueError where the recorder does not follow the kind: nobody could say what it was."""
         if RecordedKind(self.version, self.canonical_kind) not in RECORDED:
@@ -74,6 +97,8 @@ class ObjectRef(Model):
         if self.name:
             return titled(self.canonical_kind, place, self.name)
         what = f"{self.canonical_kind}[{self.selector}]" if self.selector else self.canonical_kind
+        if self.owner:
+            what = _("{what} of {owner}").format(what=what, owner=f"{self.owner.canonical_kind} {self.owner.name}")
         return _("{what} in {namespace}").format(what=what, namespace=place) if place else what
 
     def command(self, default: str) -> str:
@@ -83,6 +108,16 @@ class ObjectRef(Model):
         if self.name:
             return " ".join([*parts, self.name, "-o", "yaml"])
         return " ".join([*parts, "-l", f"'{self.selector}'"] if self.selector else parts)
+
+
+class OneRef(ObjectRef):
+    """One object: by name, or by what only it has. Of several, `objects.the_one` is meant."""
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> OneRef:
+        if not (self.name or self.selector or self.owner):
+            raise ValueError(_("this reference needs a name, a selector or an owner"))
+        return self
 
 
 class NamedRef(ObjectRef):
@@ -114,7 +149,7 @@ class Timed(Model):
         return bool(self.before) or self.when == "written"
 
 
-class TimedRef(NamedRef, Timed):
+class TimedRef(OneRef, Timed):
     """One object at a moment."""
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
+from grader.checks.objects import the_one
 from grader.checks.settling import any_moving
 from grader.checks.templates import NoValueError
 from grader.checks.words import listed
@@ -91,10 +92,10 @@ def _scene(refs: Mapping[str, TimedRef], world: World, at: Mapping[tuple[str, st
     for name, ref in refs.items():
         moment = at[ref.when, ref.before]
         gap = gap or moment.gap
-        found = moment.select(ref, world)
-        if found:
-            context[name] = found[0]
-            seen += found[:1] if moment.at is None else []
+        found = the_one(moment.select(ref, world))
+        if found is not None:
+            context[name] = found
+            seen += [found] if moment.at is None else []
         else:
             missing.append(ref.title(world.namespace))
     return Scene(context, tuple(missing), gap, any_moving(seen, world.now))

@@ -6,9 +6,12 @@ Owns the table of lab kinds and the path syntax `metadata.labels["a.b/c"]`; read
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Object = dict[str, Any]
 """One Kubernetes object as JSON has it."""
@@ -146,6 +149,19 @@ def labels(obj: Object) -> dict[str, str]:
 def terminating(obj: Object) -> bool:
     """Whether its deletion was asked for."""
     return bool(meta(obj).get("deletionTimestamp"))
+
+
+def owned_by(obj: Object, kind: str, name: str) -> bool:
+    """Whether one of its ownerReferences is that object."""
+    owners = meta(obj).get("ownerReferences") or []
+    return any(owner.get("kind") == kind and owner.get("name") == name for owner in owners)
+
+
+def the_one(objects: Iterable[Object]) -> Object | None:
+    """The object that is meant where one is: the youngest of those nobody has asked to delete, else the youngest."""
+    by_age = sorted(objects, key=lambda obj: str(meta(obj).get("creationTimestamp", "")))
+    standing = [obj for obj in by_age if not terminating(obj)]
+    return next(reversed(standing or by_age), None)
 
 
 def title(obj: Object) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, NamedRef, Timed
+from grader.checks.base import CheckKind, OneRef, Timed
 from grader.checks.fields import FileName, Template, names_problem
 from grader.checks.moments import Moment, at_any_moment
+from grader.checks.objects import the_one
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
 from grader.checks.text import gapless, quotes
@@ -31,7 +32,7 @@ class Quotes(CheckKind, Timed):
     name: ClassVar[str] = "quotes"
 
     file: FileName
-    of: NamedRef
+    of: OneRef
     message: Template | None = None
 
     @model_validator(mode="after")
@@ -75,11 +76,12 @@ class Quotes(CheckKind, Timed):
         objects = moment.select(self.of, world)
         moving = moment.at is None and any_moving(objects, world.now)
         look_at = self.of.command(world.namespace)
-        if not objects:
+        told = the_one(objects)
+        if told is None:
             saw = _("there is no {object}").format(object=title)
             return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, look_at=look_at))
         try:
-            message = rendered(self.message or POD_MESSAGE, {"namespace": world.namespace, **objects[0]})
+            message = rendered(self.message or POD_MESSAGE, {"namespace": world.namespace, **told})
         except NoValueError as lack:
             saw = _("the cluster gives no message (yet): {detail}").format(detail=lack.detail)
             finding = Finding(wanted=wanted, saw=saw, where=(title,), look_at=look_at)

@@ -6,6 +6,7 @@ Owns the syntax (equality, `in`, `notin`, existence); asks no cluster.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cluster.i18n import _
@@ -44,6 +45,7 @@ class Selector:
         return all(requirement.holds(of) for requirement in self.requirements)
 
 
+@lru_cache(maxsize=256)
 def parse_selector(text: str) -> Selector:
     """`a=b,c!=d,e in (f,g),h notin (i),j,!k`; ValueError says which part is wrong."""
     return Selector(tuple(_requirement(part, text) for part in _parts(text)))

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem
 from cluster.i18n import _
-from grader.checks.objects import Object, meta
-from grader.checks.selectors import parse_selector
+from grader.checks.objects import Object, meta, the_one
 from grader.checks.words import clock, period
 
 if TYPE_CHECKING:
@@ -173,8 +172,8 @@ class World:
         return _chosen(ref, self.all(ref.version, ref.canonical_kind, ref.place(self.namespace)))
 
     def get(self, ref: ObjectRef) -> Object | None:
-        """The one object a reference by name means now."""
-        return next(iter(self.select(ref)), None)
+        """The one object a reference means now."""
+        return the_one(self.select(ref))
 
     # -- then ---------------------------------------------------------------------------------------
 
@@ -193,12 +192,7 @@ class World:
         if key not in self._changes:
             found = self._history.changes(kind, namespace=place, api_version=version)
             self._changes[key] = tuple(found)
-        selector = parse_selector(ref.selector)
-        return [
-            change
-            for change in self._changes[key]
-            if (not ref.name or change.name == ref.name) and selector.matches(change.object)
-        ]
+        return [change for change in self._changes[key] if ref.means(change.object)]
 
     def gaps(self, ref: ObjectRef) -> Sequence[Gap]:
         """When the reference's kind was not recorded."""
@@ -230,9 +224,7 @@ class World:
 
 
 def _chosen(ref: ObjectRef, objects: list[Object]) -> list[Object]:
-    selector = parse_selector(ref.selector)
-    named = [obj for obj in objects if not ref.name or meta(obj).get("name") == ref.name]
-    return sorted((obj for obj in named if selector.matches(obj)), key=_order)
+    return sorted(filter(ref.means, objects), key=_order)
 
 
 def _order(obj: Object) -> tuple[Any, ...]:

@@ -58,7 +58,7 @@ SAYS = "  says: the pod hello runs\n"
             "    of: {kind: Pod, nam: hello}\n",
             [
                 (
-                    "42:21: resource.of: unknown key 'nam'; allowed: kind, name, selector, apiVersion, namespace "
+                    "42:21: resource.of: unknown key 'nam'; allowed: kind, name, selector, owner, apiVersion, namespace "
                     "(did you mean 'name'?)"
                 )
             ],
