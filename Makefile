@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test check lint unit cluster-test verify bench format constraints dist clean
+.PHONY: help setup packages demo test check lint unit cluster-test verify bench format messages constraints dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
@@ -55,6 +55,9 @@ bench: $(VENV)/.ready ## measure start, check, reset, stop, memory, and several 
 format: $(VENV)/.ready ## let ruff format and fix
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
+
+messages: $(VENV)/.ready ## put new messages into the catalogs, and name those that lack a translation
+	$(PYTHON) -m tests.messages
 
 constraints: ## pin the newest Python packages that pyproject.toml allows
 	bash .ci/constraints

@@ -168,9 +168,11 @@ def no_such(what: str, word: str, known: Iterable[str], advice: str = "") -> Usa
     message = what.format(word=word)
     near = difflib.get_close_matches(word, known, n=1)
     if near:
-        message += "; " + _("did you mean '{near}'?").format(near=near[0])
+        more = _("did you mean '{near}'?").format(near=near[0])
+        message = _("{trouble}; {advice}").format(trouble=message, advice=more)
     elif known:
-        message += "; " + _("there are: {names}").format(names=", ".join(known))
+        more = _("there are: {names}").format(names=", ".join(known))
+        message = _("{trouble}; {advice}").format(trouble=message, advice=more)
     return UsageProblem(message, advice)
 
 
@@ -204,6 +206,9 @@ def translated(error: click.UsageError) -> UsageProblem:
         case click.MissingParameter() if error.param is not None and error.ctx is not None:
             what = error.param.make_metavar(error.ctx).strip("[]")
             return usage(_("{what} is missing").format(what=what), error.ctx)
+        case click.BadParameter(param=click.Parameter(type=click.IntRange(min=low, max=high)) as param):
+            whole = _("{option}: a whole number from {min} to {max}")
+            return usage(whole.format(option=param.opts[-1], min=low, max=high), error.ctx)
         case click.BadParameter() if error.param is not None:
             return usage(f"{error.param.opts[-1]}: {error.message}", error.ctx)
     return usage(error.format_message(), error.ctx)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
+from cluster.i18n import _
 from grader.report.json import utc
 from grader.report.layout import clean, one_line
 from grader.results import State
@@ -85,11 +86,11 @@ def _case(report: RunReport, step: StepReport, check: CheckReport) -> ET.Element
     told = [
         f"{label}: {text}"
         for label, text in (
-            ("says", result.says),
-            ("wanted", finding.wanted),
-            ("saw", finding.saw),
-            ("where", " · ".join(finding.where)),
-            ("look at", finding.look_at),
+            (_("says"), result.says),
+            (_("wanted"), finding.wanted),
+            (_("saw"), finding.saw),
+            (_("where"), " · ".join(finding.where)),
+            (_("look at"), finding.look_at),
         )
         if text
     ]
@@ -98,5 +99,9 @@ def _case(report: RunReport, step: StepReport, check: CheckReport) -> ET.Element
     elif result.state is State.ERROR:
         outcome(case, "error", "bug" if result.our_bug else "environment", finding.saw or result.says, told)
     elif result.state is State.SKIPPED:
-        outcome(case, "skipped", "", f"after {check.blocked_by}" if check.blocked_by else finding.saw)
+        outcome(case, "skipped", "", _skipped(check))
     return case
+
+
+def _skipped(check: CheckReport) -> str:
+    return _("after {check}").format(check=check.blocked_by) if check.blocked_by else check.result.finding.saw

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
+from cluster.i18n import _
 from grader.report.json import Count, Model, Seconds, Text, Time, utc
 from grader.report.junit import count_cases, outcome, seconds, write_xml
 from grader.verify.model import PartOutcome, Phase
@@ -135,6 +136,6 @@ def _suite(report: VerifyReport, phase: Phase, parts: list[Part]) -> ET.Element:
             case PartOutcome.ERROR:
                 outcome(case, "error", part.fault, first, lines)
             case PartOutcome.NOT_RUN:
-                outcome(case, "skipped", "", "not run: what it needs failed before")
+                outcome(case, "skipped", "", _("not run: what it needs failed before"))
     count_cases(suite)
     return suite

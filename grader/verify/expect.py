@@ -85,6 +85,16 @@ def why(result: Result) -> str:
     return seen
 
 
+def _word(state: State) -> str:
+    return {
+        State.PASSED: _("passed"),
+        State.FAILED: _("failed"),
+        State.WAITING: _("waiting"),
+        State.SKIPPED: _("skipped"),
+        State.ERROR: _("error"),
+    }[state]
+
+
 def _exactly(results: Iterable[Result], check: str, skipped: frozenset[str]) -> Iterator[str]:
     for result in results:
         if result.state is State.ERROR:
@@ -94,12 +104,12 @@ def _exactly(results: Iterable[Result], check: str, skipped: frozenset[str]) -> 
                 yield _("{check} passes on this wrong answer").format(check=check)
             elif result.state is not State.FAILED:
                 yield _("{check} does not fail on this wrong answer, it is {state}: {why}").format(
-                    check=check, state=result.state.value, why=why(result)
+                    check=check, state=_word(result.state), why=why(result)
                 )
         elif result.check in skipped:
             if result.state is not State.SKIPPED:
                 yield _("{check} comes after {named} and should be skipped, it is {state}").format(
-                    check=result.check, named=check, state=result.state.value
+                    check=result.check, named=check, state=_word(result.state)
                 )
         elif result.state is not State.PASSED:
             yield _("{check} does not pass either: {why}").format(check=result.check, why=why(result))

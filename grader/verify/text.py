@@ -98,7 +98,7 @@ def _lines(part: Part, width: int, *, colour: bool) -> Iterator[str]:
         title += f" → {part.check}"
     seconds = "" if part.outcome is PartOutcome.NOT_RUN else _("{seconds} s").format(seconds=f"{part.seconds:.1f}")
     room = width - indent - 9
-    line = f" {pad(word, words)}  {pad(cut(title, room), room)}{seconds:>9}".rstrip()
+    line = f" {pad(word, words)}  {pad(cut(title, room), room)}{' ' * (9 - cell_len(seconds))}{seconds}".rstrip()
     yield line.replace(word, paint(word, _STYLES[part.outcome], on=colour), 1)
     if part.outcome in (PartOutcome.DEFECT, PartOutcome.ERROR):
         if part.says:
