@@ -40,10 +40,12 @@ def command(as_json: bool) -> int:
 
 
 def _page(diagnosis: Diagnosis) -> str:
+    from rich.cells import cell_len
+
     from grader.report.layout import hanging, pad, width_of, wrap
 
     width = width_of(sys.stdout)
-    names = 2 + max(4, *(len(finding.name) for finding in diagnosis.findings))
+    names = 2 + max(4, *(cell_len(finding.name) for finding in diagnosis.findings))
     lines = []
     for finding in diagnosis.findings:
         word = _("OK") if finding.ok else _("LACKS")
