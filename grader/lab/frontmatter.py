@@ -144,7 +144,7 @@ def read_front_matter(
 
     Beside it, the mapping as it was written: None where it is no mapping, or of a newer format.
     """
-    located = _located(source, text, found)
+    located = read_versioned(source, found, text=text, first_line=2)
     if located is None:
         return None, None
     before = len(found)
@@ -157,16 +157,22 @@ def read_translated_front_matter(
     source: Source, text: str, lab_id: str, found: list[LabProblem]
 ) -> TranslatedFrontMatter | None:
     """The front matter of `lab.<language>.md`; None where anything in it is wrong."""
-    located = _located(source, text, found)
+    located = read_versioned(source, found, text=text, first_line=2)
     return None if located is None else _validated(TranslatedFrontMatter, located, lab_id, found)
 
 
-def _located(source: Source, text: str, found: list[LabProblem]) -> Located | None:
-    located = read_document(source, found, text=text, first_line=2)
+def read_versioned(
+    source: Source, found: list[LabProblem], *, text: str | None = None, first_line: int = 1
+) -> Located | None:
+    """The one document of `text` (default: the whole source), of whose keys `format` is one.
+
+    None where it is no mapping, or of a newer format.
+    """
+    located = read_document(source, found, text=text, first_line=first_line)
     if located is None:
         return None
     if not isinstance(located.value, dict):
-        found.append(located.problem((), _("front matter must be a mapping (key: value)")))
+        found.append(located.problem((), _("must be a mapping (key: value)")))
         return None
     version = located.value.get("format")
     if isinstance(version, int) and version > FORMAT:  # whatever else looks wrong may be right there
@@ -191,15 +197,15 @@ def _across(located: Located) -> Iterator[LabProblem]:
     value = located.value
     cluster = value["cluster"] if isinstance(value.get("cluster"), dict) else {}
     after = [(("after", index), lab) for index, lab in _entries(value, "after")]
-    yield from _repeated(located, after)
+    yield from repeated(located, after)
     for path, lab in after:
         if lab == value.get("lab"):
             yield located.problem(path, _("a lab can't come after itself"))
-    yield from _repeated(
+    yield from repeated(
         located, [(("cluster", "addons", index), addon) for index, addon in _entries(cluster, "addons")]
     )
     nodes = [(index, node) for index, node in _entries(cluster, "nodes") if isinstance(node, dict)]
-    yield from _repeated(located, [(("cluster", "nodes", index, "name"), node.get("name")) for index, node in nodes])
+    yield from repeated(located, [(("cluster", "nodes", index, "name"), node.get("name")) for index, node in nodes])
     real = [("cluster", "nodes", index, "real") for index, node in nodes if node.get("real") is True]
     for extra in real[1:]:
         message = _("a second real node (the first on line {line}): a lab may have one")
@@ -211,7 +217,8 @@ def _entries(mapping: dict[str, Any], key: str) -> list[tuple[int, Any]]:
     return list(enumerate(value)) if isinstance(value, list) else []
 
 
-def _repeated(located: Located, words: Sequence[tuple[Path, Any]]) -> Iterator[LabProblem]:
+def repeated(located: Located, words: Sequence[tuple[Path, Any]]) -> Iterator[LabProblem]:
+    """Each text of `words` (path, text) that stood there before."""
     first: dict[str, int] = {}
     for path, word in words:
         if not isinstance(word, str):

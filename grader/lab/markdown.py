@@ -1,7 +1,8 @@
-"""The markdown structure of a lab file, with line numbers: front matter, step headings, fenced blocks, hints.
+"""The markdown structure of a file, with line numbers: front matter, headings with ids, fenced blocks, asides.
 
-Owns where these begin and end and that they are well formed; knows nothing of what a check block or the front
-matter says. markdown-it-py tells what is code, so that a heading or `:::` inside a code block is text.
+Owns where these begin and end and that they are well formed, in labs and in articles; knows nothing of what a
+check block or the front matter says. markdown-it-py tells what is code, so that a heading or `:::` inside a code
+block is text.
 """
 
 from __future__ import annotations
@@ -15,12 +16,22 @@ from grader.lab.model import CodeBlock, Hint
 from grader.lab.problems import LabProblem, Source, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from markdown_it.token import Token
 
-FLAGS = {"run": "bash", "check": "yaml"}
-"""What may follow a block's language, and the one language it may follow."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What one kind of file may hold beside plain markdown."""
+
+    flags: Mapping[str, str]
+    """What may follow a block's language, and the one language it may follow."""
+    aside: str
+    """The one word after `:::`."""
+
+
+LAB = Dialect(flags={"run": "bash", "check": "yaml"}, aside="hint")
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _TITLE = re.compile(r"(?P<title>.*?)\s*\{#(?P<id>[^}]*)\}\s*\Z")
@@ -38,7 +49,7 @@ class CheckBlock:
 
 @dataclass(slots=True)
 class Section:
-    """The introduction or a step, before its checks are read; a malformed id is left empty."""
+    """The introduction or what stands below a `##` heading, as it is written; a malformed id is left empty."""
 
     id: str
     title: str
@@ -47,7 +58,8 @@ class Section:
     body: str = ""
     blocks: list[CodeBlock] = field(default_factory=list)
     checks: list[CheckBlock] = field(default_factory=list)
-    hints: list[Hint] = field(default_factory=list)
+    asides: list[Hint] = field(default_factory=list)
+    """The text between `:::` lines: the hints of a step."""
 
 
 @dataclass(slots=True)
@@ -91,19 +103,20 @@ def _front_matter_end(lines: list[str]) -> int:
     return next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
 
 
-def read_outline(source: Source, found: list[LabProblem]) -> Outline:
+def read_outline(source: Source, found: list[LabProblem], dialect: Dialect = LAB) -> Outline:
     """The structure of `source`, as much as can be made out; everything malformed is in `found`."""
-    return _OutlineReader(source, found).read()
+    return _OutlineReader(source, found, dialect).read()
 
 
 class _OutlineReader:
-    """One pass over one file; a class, because each piece needs the lines, the hints and the problems."""
+    """One pass over one file; a class, because each piece needs the lines, the asides and the problems."""
 
-    def __init__(self, source: Source, found: list[LabProblem]) -> None:
+    def __init__(self, source: Source, found: list[LabProblem], dialect: Dialect) -> None:
         self._source = source
         self._found = found
+        self._dialect = dialect
         self._lines = source.text.split("\n")
-        self._hints: list[tuple[_Range, Hint]] = []
+        self._asides: list[tuple[_Range, Hint]] = []
 
     def read(self) -> Outline:
         matter, body_start = self._front_matter()
@@ -114,16 +127,17 @@ class _OutlineReader:
             if token.type in ("fence", "code_block", "html_block") and token.map
             for line in range(*token.map)
         }
-        self._find_hints(body_start, code)
+        self._find_asides(body_start, code)
         sections = self._sections(body_start, [token for token in tokens if token.type == "heading_open"])
         for token in tokens:
             if token.type == "fence" and token.map:
                 self._fence(token, _section_at(sections, token.map[0]))
-        for span, hint in self._hints:
+        for span, aside in self._asides:
             section = _section_at(sections, span.start)
-            section.hints.append(hint)
+            section.asides.append(aside)
             if section.is_intro:
-                self._problem(span.start, _("a hint before the first step"))
+                message = _("'::: {word}' before the first '##' heading")
+                self._problem(span.start, message.format(word=self._dialect.aside))
         self._bodies(sections, tokens)
         (_span, intro), *steps = sections
         return Outline(
@@ -148,21 +162,22 @@ class _OutlineReader:
         self._problem(0, _("the file must begin with front matter: a line ---, YAML, a line ---"))
         return None, 0
 
-    def _find_hints(self, start: int, code: set[int]) -> None:
+    def _find_asides(self, start: int, code: set[int]) -> None:
+        known = self._dialect.aside
         opened: int | None = None
         for number in range(start, len(self._lines)):
             match = None if number in code else _COLONS.match(self._lines[number])
             if match is None:
                 continue
             word = match["word"]
-            if match["indent"]:  # the text of such a hint would be code, or part of a list
+            if match["indent"]:  # the text of such an aside would be code, or part of a list
                 self._problem(number, _("':::' must stand at the beginning of its line"))
-            if word and word != "hint":
-                message = _("unknown block '::: {word}': only '::: hint' is known").format(word=word)
-                self._problem(number, message + did_you_mean(word, ["hint"]))
+            if word and word != known:
+                message = _("unknown block '::: {word}': only '::: {known}' is known").format(word=word, known=known)
+                self._problem(number, message + did_you_mean(word, [known]))
             if word and opened is not None:
-                message = _("a hint inside the hint of line {line}: close that one with ':::' first")
-                self._problem(number, message.format(line=opened + 1))
+                message = _("'::: {word}' inside that of line {line}: close that one with ':::' first")
+                self._problem(number, message.format(word=known, line=opened + 1))
             elif word:
                 opened = number
             elif opened is None:
@@ -170,11 +185,12 @@ class _OutlineReader:
             else:
                 text = "\n".join(self._lines[opened + 1 : number]).strip("\n")
                 if not text.strip():
-                    self._problem(opened, _("an empty hint"))
-                self._hints.append((_Range(opened, number + 1), Hint(text=text, line=opened + 1)))
+                    self._problem(opened, _("nothing stands in this '::: {word}'").format(word=known))
+                self._asides.append((_Range(opened, number + 1), Hint(text=text, line=opened + 1)))
                 opened = None
         if opened is not None:
-            self._problem(opened, _("this hint is never closed: end it with a line ':::'"))
+            message = _("this '::: {word}' is never closed: end it with a line ':::'")
+            self._problem(opened, message.format(word=known))
 
     def _sections(self, start: int, headings: Iterable[Token]) -> list[tuple[_Range, Section]]:
         """The introduction and the steps, each with its lines (a step's without its heading)."""
@@ -183,10 +199,10 @@ class _OutlineReader:
             if token.level or not token.map:
                 continue  # inside a quote or a list: prose
             line, end = token.map
-            if self._in_hint(line) and token.tag in ("h1", "h2"):
-                self._problem(line, _("a heading inside a hint"))
+            if self._in_aside(line) and token.tag in ("h1", "h2"):
+                self._problem(line, _("a heading inside '::: {word}'").format(word=self._dialect.aside))
             elif token.tag == "h1":
-                self._problem(line, _("the title stands in the front matter: a step is '##', a part of one '###'"))
+                self._problem(line, _("the title stands in the front matter: write '##', and '###' for a part"))
             elif token.tag == "h2":
                 starts.append((line, end, self._heading(line, token.markup)))
         ends = [line for line, _end, _section in starts[1:]] + [len(self._lines)]
@@ -203,11 +219,11 @@ class _OutlineReader:
             return Section("", text, line + 1)
         if not ID.match(match["id"]):
             column = self._lines[line].rindex("{#") + 3
-            message = _("step id '{id}': use lower-case letters, digits and single hyphens")
+            message = _("id '{id}': use lower-case letters, digits and single hyphens")
             self._found.append(self._source.problem(line + 1, column, message.format(id=match["id"])))
             return Section("", match["title"], line + 1)
         if not match["title"]:
-            self._problem(line, _("a step without a title"))
+            self._problem(line, _("a heading without a title"))
         return Section(match["id"], match["title"], line + 1)
 
     def _fence(self, token: Token, section: Section) -> None:
@@ -223,26 +239,28 @@ class _OutlineReader:
             self._flag(flag, language, start, column, section)
         if _is_check(token):
             section.checks.append(CheckBlock(token.content, start + 2, column - 1))
-        elif not self._in_hint(start):
+        elif not self._in_aside(start):
             section.blocks.append(CodeBlock(language=language, flags=flags, text=token.content, line=start + 1))
 
     def _flag(self, flag: str, language: str, line: int, column: int, section: Section) -> None:
-        if flag not in FLAGS:
+        flags = self._dialect.flags
+        if flag not in flags:
             message = _("unknown word '{flag}' after the block's language; allowed: {flags}")
-            message = message.format(flag=flag, flags=", ".join(FLAGS)) + did_you_mean(flag, FLAGS)
-        elif language != FLAGS[flag]:
+            message = message.format(flag=flag, flags=", ".join(flags)) + did_you_mean(flag, flags)
+        elif language != flags[flag]:
             message = _("'{flag}' goes with {wanted} blocks only, not with '{language}'")
-            message = message.format(flag=flag, wanted=FLAGS[flag], language=language)
-        elif self._in_hint(line):
-            message = _("a block marked '{flag}' can't stand in a hint").format(flag=flag)
+            message = message.format(flag=flag, wanted=flags[flag], language=language)
+        elif self._in_aside(line):
+            message = _("a block marked '{flag}' can't stand in '::: {word}'")
+            message = message.format(flag=flag, word=self._dialect.aside)
         elif section.is_intro:
-            message = _("a block marked '{flag}' before the first step").format(flag=flag)
+            message = _("a block marked '{flag}' before the first '##' heading").format(flag=flag)
         else:
             return
         self._found.append(self._source.problem(line + 1, column, message))
 
     def _bodies(self, sections: list[tuple[_Range, Section]], tokens: list[Token]) -> None:
-        hidden = [span for span, _hint in self._hints]
+        hidden = [span for span, _aside in self._asides]
         hidden += [_Range(*token.map) for token in tokens if token.map and _is_check(token)]
         for span, section in sections:
             kept: list[str] = []
@@ -262,8 +280,8 @@ class _OutlineReader:
 
     # -- small things -----------------------------------------------------------------------------------
 
-    def _in_hint(self, line: int) -> bool:
-        return any(line in span for span, _hint in self._hints)
+    def _in_aside(self, line: int) -> bool:
+        return any(line in span for span, _aside in self._asides)
 
     def _problem(self, line: int, message: str) -> None:
         """A problem of a whole line (from 0): its column is that of its first character that is not blank."""

@@ -98,7 +98,7 @@ def _translated_step(step: Step, section: Section, words: Mapping[str, CheckWord
         body=section.body,
         blocks=tuple(section.blocks),
         checks=tuple(checks),
-        hints=tuple(section.hints),
+        hints=tuple(section.asides),
         line=section.line,
     )
 

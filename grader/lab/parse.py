@@ -99,7 +99,7 @@ def _steps(outline: Outline) -> Iterator[LabProblem]:
         elif section.id:
             first[section.id] = section.line
         hints: dict[str, int] = {}
-        for hint in section.hints:
+        for hint in section.asides:
             if hint.text and hint.text in hints:
                 message = _("the same hint again (first on line {line})").format(line=hints[hint.text])
                 yield outline.source.problem(hint.line, 1, message)
@@ -138,6 +138,6 @@ def _step(number: int, section: Section, drafts: list[CheckDraft]) -> Step:
         body=section.body,
         blocks=tuple(section.blocks),
         checks=tuple(draft.check for draft in drafts if draft.check is not None),
-        hints=tuple(section.hints),
+        hints=tuple(section.asides),
         line=section.line,
     )

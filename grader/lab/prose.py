@@ -58,9 +58,9 @@ def compare_prose(outline: Outline, other: Outline) -> Iterator[LabProblem]:
         if section.id not in by_id:
             continue
         original = by_id[section.id]
-        if len(section.hints) != len(original.hints):
+        if len(section.asides) != len(original.asides):
             message = _("hints of step '{id}': {count} here, {other} in lab.md")
-            message = message.format(id=section.id, count=len(section.hints), other=len(original.hints))
+            message = message.format(id=section.id, count=len(section.asides), other=len(original.asides))
             yield other.source.problem(section.line, 1, message)
         ours, theirs = _commands(section), _commands(original)
         if [command for _line, command in ours] != [command for _line, command in theirs]:

@@ -150,7 +150,7 @@ def test_faults_between_values_are_told_beside_faults_of_values(spoil: Spoil) ->
 @pytest.mark.parametrize("matter", ["- a\n", "text\n", "5\n"])
 def test_front_matter_that_is_no_mapping(lab: Path, matter: str) -> None:
     (lab / "lab.md").write_text(f"---\n{matter}---\nHi\n\n## One {{#one}}\n")
-    assert f"{lab}/lab.md:2:1: front matter must be a mapping (key: value)" in map(str, parse_lab(lab)[1])
+    assert f"{lab}/lab.md:2:1: must be a mapping (key: value)" in map(str, parse_lab(lab)[1])
 
 
 def test_empty_front_matter(lab: Path) -> None:

@@ -37,7 +37,7 @@ def test_nothing_inside_a_code_block_is_structure(fence: str) -> None:
     outline, found = read(f"Hi\n\n## One {{#one}}\n\n{fence}text\n{inside}{fence}\n")
     assert found == []
     assert [step.id for step in outline.steps] == ["one"]
-    assert outline.steps[0].hints == []
+    assert outline.steps[0].asides == []
     assert outline.steps[0].blocks[0].text == inside
 
 
@@ -67,7 +67,7 @@ def test_body_is_the_prose_without_checks_and_hints() -> None:
     assert found == []
     (step,) = outline.steps
     assert step.body == "Before.\n\nBetween.\n\nAfter.\n\n```text\nx\n\n\ny\n```"
-    assert [(hint.text, hint.line) for hint in step.hints] == [("A *hint*.\n\nMore of it.", 12), ("Second.", 19)]
+    assert [(hint.text, hint.line) for hint in step.asides] == [("A *hint*.\n\nMore of it.", 12), ("Second.", 19)]
     assert [(block.text, block.first_line, block.indent) for block in step.checks] == [("- id: a\n", 9, 0)]
 
 
@@ -99,15 +99,15 @@ def test_blocks_that_name_no_language() -> None:
     [
         ("## One\n", ["f:4:1: a heading without an id: write '## One {#id}'"]),
         ("Title\n---\n", ["f:4:1: the dashes below make this a heading without an id: put a blank line between"]),
-        ("# Title\n", ["f:4:1: the title stands in the front matter: a step is '##', a part of one '###'"]),
-        ("## One {#One}\n", ["f:4:10: step id 'One': use lower-case letters, digits and single hyphens"]),
-        ("## One {#a--b}\n", ["f:4:10: step id 'a--b': use lower-case letters, digits and single hyphens"]),
-        ("## {#one}\n", ["f:4:1: a step without a title"]),
-        ("## A {#a}\n::: hint\nx\n", ["f:5:1: this hint is never closed: end it with a line ':::'"]),
+        ("# Title\n", ["f:4:1: the title stands in the front matter: write '##', and '###' for a part"]),
+        ("## One {#One}\n", ["f:4:10: id 'One': use lower-case letters, digits and single hyphens"]),
+        ("## One {#a--b}\n", ["f:4:10: id 'a--b': use lower-case letters, digits and single hyphens"]),
+        ("## {#one}\n", ["f:4:1: a heading without a title"]),
+        ("## A {#a}\n::: hint\nx\n", ["f:5:1: this '::: hint' is never closed: end it with a line ':::'"]),
         ("## A {#a}\nx\n:::\n", ["f:6:1: this ':::' closes nothing"]),
         (
             "## A {#a}\n::: hint\nx\n::: hint\ny\n:::\n",
-            ["f:7:1: a hint inside the hint of line 5: close that one with ':::' first"],
+            ["f:7:1: '::: hint' inside that of line 5: close that one with ':::' first"],
         ),
         (
             "## A {#a}\n::: hnit\nx\n:::\n",
@@ -124,10 +124,10 @@ def test_blocks_that_name_no_language() -> None:
             "## A {#a}\n- x\n\n  ::: hint\n  x\n:::\n",
             ["f:7:3: ':::' must stand at the beginning of its line"],
         ),
-        ("## Use `{#x}` {#A}\n", ["f:4:17: step id 'A': use lower-case letters, digits and single hyphens"]),
-        ("## A {#a}\n::: hint\n\n:::\n", ["f:5:1: an empty hint"]),
-        ("## A {#a}\n::: hint\n## B {#b}\n:::\n", ["f:6:1: a heading inside a hint"]),
-        ("::: hint\nx\n:::\n## A {#a}\n", ["f:4:1: a hint before the first step"]),
+        ("## Use `{#x}` {#A}\n", ["f:4:17: id 'A': use lower-case letters, digits and single hyphens"]),
+        ("## A {#a}\n::: hint\n\n:::\n", ["f:5:1: nothing stands in this '::: hint'"]),
+        ("## A {#a}\n::: hint\n## B {#b}\n:::\n", ["f:6:1: a heading inside '::: hint'"]),
+        ("::: hint\nx\n:::\n## A {#a}\n", ["f:4:1: '::: hint' before the first '##' heading"]),
         ("## A {#a}\n```text\nx\n", ["f:5:1: this code block is never closed: end it with ```"]),
         ("## A {#a}\n~~~~text\nx\n~~~\n", ["f:5:1: this code block is never closed: end it with ~~~~"]),
         ("- a\n\n  ```text\n  x\n\nb\n", ["f:6:3: this code block is never closed: end it with ```"]),
@@ -137,14 +137,14 @@ def test_blocks_that_name_no_language() -> None:
             "## A {#a}\n```bash rnu\n```\n",
             ["f:5:1: unknown word 'rnu' after the block's language; allowed: run, check (did you mean 'run'?)"],
         ),
-        ("```bash run\n```\n## A {#a}\n", ["f:4:1: a block marked 'run' before the first step"]),
-        ("```yaml check\n```\n## A {#a}\n", ["f:4:1: a block marked 'check' before the first step"]),
-        ("## A {#a}\n::: hint\n```bash run\n```\n:::\n", ["f:6:1: a block marked 'run' can't stand in a hint"]),
-        ("## A {#a}\n::: hint\n```yaml check\n```\n:::\n", ["f:6:1: a block marked 'check' can't stand in a hint"]),
+        ("```bash run\n```\n## A {#a}\n", ["f:4:1: a block marked 'run' before the first '##' heading"]),
+        ("```yaml check\n```\n## A {#a}\n", ["f:4:1: a block marked 'check' before the first '##' heading"]),
+        ("## A {#a}\n::: hint\n```bash run\n```\n:::\n", ["f:6:1: a block marked 'run' can't stand in '::: hint'"]),
+        ("## A {#a}\n::: hint\n```yaml check\n```\n:::\n", ["f:6:1: a block marked 'check' can't stand in '::: hint'"]),
         (
             "## A {#a}\n::: hint\n```text\n:::\n",
             [
-                "f:5:1: this hint is never closed: end it with a line ':::'",
+                "f:5:1: this '::: hint' is never closed: end it with a line ':::'",
                 "f:6:1: this code block is never closed: end it with ```",
             ],
         ),
