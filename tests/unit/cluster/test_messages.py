@@ -123,7 +123,7 @@ def test_korean_particles_fit_any_value() -> None:
         ("SKIP", "건너뜀"),
         ("wanted", "기대"),
         ("no command '{word}'", "없는 명령: '{word}'"),
-        ("{passed} of {total} steps", "{total}단계 중 {passed}단계 통과"),
+        ("{passed} of {total} steps", "단계 {total}개 중 {passed}개 통과"),
         ("{command} failed:\n{output}", "명령이 실패했습니다: {command}\n{output}"),
     ],
 )
