@@ -1,0 +1,87 @@
+"""What is in the wheel: the packages, the data they read, and nothing else."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from tests.blackbox.conftest import CHECKOUT
+from tests.blackbox.person import Person
+
+
+@pytest.fixture(scope="module")
+def archive(wheel: Path) -> Iterator[zipfile.ZipFile]:
+    with zipfile.ZipFile(wheel) as opened:
+        yield opened
+
+
+def files_of(folder: str) -> set[str]:
+    found = {path.relative_to(CHECKOUT / folder).as_posix() for path in (CHECKOUT / folder).rglob("*")}
+    return {name for name in found if (CHECKOUT / folder / name).is_file() and "__pycache__" not in name}
+
+
+@pytest.mark.parametrize(("folder", "inside"), [("labs", "grader/data/labs"), ("vm-images", "cluster/data/vm-images")])
+def test_every_data_file_travels_unchanged(archive: zipfile.ZipFile, folder: str, inside: str) -> None:
+    wanted = files_of(folder)
+    packed = {name.removeprefix(f"{inside}/") for name in archive.namelist() if name.startswith(f"{inside}/")}
+    assert packed == wanted
+    for name in wanted:
+        assert archive.read(f"{inside}/{name}") == (CHECKOUT / folder / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "grader/data/labs/lab-lws/lab.md",
+        "grader/data/labs/lab-lws/lab.ko.md",
+        "grader/data/labs/lab-lws/solution/01-groups.sh",
+        "cluster/data/vm-images/programs.yaml",
+        "cluster/data/vm-images/packages.toml",
+        "cluster/data/vm-images/kwok/stages.yaml",
+        "cluster/data/vm-images/programs/core/go.mod",
+        "cluster/data/vm-images/programs/core/go.sum",
+        "cluster/data/vm-images/programs/coredns/main.go",
+        "cluster/data/vm-images/images/pause/main.go",
+        "grader/session/desk.bashrc",
+    ],
+)
+def test_what_a_start_reads_is_there(archive: zipfile.ZipFile, name: str) -> None:
+    assert archive.getinfo(name).file_size > 0
+
+
+@pytest.mark.parametrize("package", ["cluster", "grader"])
+def test_every_module_and_the_files_beside_them(archive: zipfile.ZipFile, package: str) -> None:
+    packed = {name.removeprefix(f"{package}/") for name in archive.namelist() if name.startswith(f"{package}/")}
+    assert {name for name in packed if not name.startswith("data/")} == files_of(package)
+
+
+def test_nothing_else_travels(archive: zipfile.ZipFile) -> None:
+    tops = {name.partition("/")[0] for name in archive.namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"cluster", "grader"}
+
+
+def test_what_the_package_says_of_itself(archive: zipfile.ZipFile) -> None:
+    (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    metadata = Parser().parsestr(archive.read(name).decode())
+    assert metadata["Name"] == "batchlab"
+    assert metadata["Requires-Python"] == ">=3.11"
+    plain = {line.partition(">")[0] for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
+    assert {"click", "jinja2", "pydantic", "pyyaml"} <= plain
+    assert not {"babel", "pytest", "mypy", "ruff"} & plain
+    assert archive.read(name.replace("METADATA", "entry_points.txt")).decode().split("\n")[:2] == [
+        "[console_scripts]",
+        "grader = grader.cli:main",
+    ]
+
+
+def test_the_command_says_the_version_of_the_wheel(person: Person, wheel: Path) -> None:
+    assert person.run("--version").out == f"batchlab {wheel.name.split('-')[1]}\n"
+
+
+def test_it_does_not_run_from_the_checkout(person: Person, tmp_path: Path) -> None:
+    folder = person.run("lint", "lab-lws", "--json", cwd=tmp_path).json()["labs"][0]["folder"]
+    assert Path(folder).is_relative_to(person.program.parents[1])
