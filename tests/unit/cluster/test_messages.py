@@ -37,8 +37,8 @@ def text(language: str) -> str:
 
 @pytest.fixture
 def words(catalog: Catalog) -> dict[str, str]:
-    """Message → translation, without the header."""
-    return {str(message.id): str(message.string) for message in catalog if message.id}
+    """Message → translation, of those that have one."""
+    return {str(message.id): str(message.string) for message in catalog if message.id and message.string}
 
 
 @pytest.fixture
