@@ -32,7 +32,7 @@ def sources() -> Iterator[tuple[Path, ast.Module]]:
     """Every module of our packages."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+            yield path, ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
 def look_ups(module: ast.Module) -> Iterator[ast.Call]:
