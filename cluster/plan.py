@@ -11,14 +11,17 @@ import shlex
 from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 
-from cluster import bootstrap, steps
+from cluster import bootstrap
 from cluster.addons import ADDONS
 from cluster.components import control_plane, nodes
 from cluster.components.model import Component
 from cluster.components.sidecars import sidecar
 from cluster.machine import NODE_IP, Layout, MachineConfig
 from cluster.spec import Manifest
-from cluster.steps import Step
+from cluster.steps import access
+from cluster.steps import addons as addon_steps
+from cluster.steps import nodes as node_steps
+from cluster.steps.model import Step
 
 Task = Component | Step
 
@@ -32,37 +35,37 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         control_plane.kube_apiserver(config),
         control_plane.kube_controller_manager(config),
         control_plane.kube_scheduler(config),
-        steps.apply_roles(),
+        access.apply_roles(),
     ]
     usable = ["kube-controller-manager", "kube-scheduler", "roles"]
     for addon in addons:
         tasks += [
-            steps.apply_definitions(addon),
-            steps.await_established(addon),
-            steps.apply_rest(addon),
-            steps.request_token(addon.account, after=f"{addon.name}-definitions"),
+            addon_steps.apply_definitions(addon),
+            addon_steps.await_established(addon),
+            addon_steps.apply_rest(addon),
+            access.request_token(addon.account, after=f"{addon.name}-definitions"),
             addon.component(config),
-            steps.probe_addon(addon),
+            addon_steps.probe_addon(addon),
         ]
         usable.append(f"{addon.name}-probe")
     if config.spec.fake_nodes:
         tasks += [
-            steps.apply_accounts("kwok", _kwok_manifests),
-            steps.request_token(nodes.KWOK_ACCOUNT, after="kwok-account"),
-            steps.clear_kwok_leases(),
+            access.apply_accounts("kwok", _kwok_manifests),
+            access.request_token(nodes.KWOK_ACCOUNT, after="kwok-account"),
+            node_steps.clear_kwok_leases(),
             nodes.kwok(config),
-            steps.create_fake_nodes(),
+            node_steps.create_fake_nodes(),
         ]
         usable.append("fake-nodes")
     if real is not None:
         tasks += [
-            steps.apply_accounts("coredns", lambda _config: bootstrap.dns()),
-            steps.request_token(nodes.COREDNS_ACCOUNT, after="coredns-account"),
+            access.apply_accounts("coredns", lambda _config: bootstrap.dns()),
+            access.request_token(nodes.COREDNS_ACCOUNT, after="coredns-account"),
             nodes.coredns(config),
             nodes.containerd(config),
             nodes.kubelet(config),
-            steps.import_images(),
-            steps.ready_real_node(real),
+            node_steps.import_images(),
+            node_steps.ready_real_node(real),
         ]
         usable += ["coredns", "real-node"]
     tasks += [
@@ -70,7 +73,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         for program in config.sidecars
     ]
     # The lab's own objects come last, so that the recorder sees them from their first moment.
-    tasks.append(steps.apply_start_manifests(needs=(*usable, *(s.name for s in config.sidecars))))
+    tasks.append(node_steps.apply_start_manifests(needs=(*usable, *(s.name for s in config.sidecars))))
     return tuple(tasks)
 
 

@@ -15,7 +15,7 @@ from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _
 from cluster.machine import Layout, MachineConfig
 from cluster.plan import Task, plan, waves
-from cluster.steps import Step
+from cluster.steps.model import Step
 from cluster.supervisor.events import FAILED, READY, EventLog
 from cluster.supervisor.processes import ProcessTable
 from cluster.supervisor.service import Service, sanitized_environment

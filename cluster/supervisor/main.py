@@ -17,7 +17,7 @@ from cluster.errors import Problem
 from cluster.i18n import _
 from cluster.machine import Layout, MachineConfig
 from cluster.spec import GPU, NodeSpec
-from cluster.steps import give_gpus
+from cluster.steps.nodes import give_gpus
 from cluster.supervisor.boot import Boot
 from cluster.supervisor.control import serve
 from cluster.supervisor.events import EventLog
