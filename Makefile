@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test check lint unit cluster-test verify bench format messages constraints dist clean
+.PHONY: help setup packages demo test lint unit cluster-test verify bench format messages constraints dist clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'

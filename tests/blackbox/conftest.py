@@ -19,8 +19,8 @@ import pytest
 from tests.blackbox.person import Person
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PACKED = ("cluster", "grader", "labs", "vm-images", "docs", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
-"""What a wheel is made from."""
+NOT_PACKED = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "dist", "tests")
+"""What no wheel is made from."""
 
 
 @pytest.fixture(scope="session")
@@ -33,17 +33,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def wheel(shared: Path) -> Path:
-    """The wheel, built from a copy so that the checkout stays as it is."""
+def source(shared: Path) -> Path:
+    """A copy of the checkout, as it was when the wheel was built: building leaves traces, and people go on working."""
+    return _once(shared / "source", lambda target: shutil.copytree(CHECKOUT, target, ignore=NOT_PACKED))
+
+
+@pytest.fixture(scope="session")
+def wheel(shared: Path, source: Path) -> Path:
+    """The wheel of that copy."""
 
     def build(target: Path) -> None:
-        source = shared / "source"
-        source.mkdir()
-        for name in PACKED:
-            if (CHECKOUT / name).is_dir():
-                shutil.copytree(CHECKOUT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(CHECKOUT / name, source / name)
         # The build backend is a development dependency, pinned like the others.
         _pip(Path(sys.executable), "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={target}", str(source))
 
@@ -99,7 +98,7 @@ def learner_with(program: Path, binaries: Path, tmp_path_factory: pytest.TempPat
 Learners = Callable[..., Person]
 
 
-def _once(folder: Path, make: Callable[[Path], None]) -> Path:
+def _once(folder: Path, make: Callable[[Path], object]) -> Path:
     """`folder`, made by the first worker that needs it; the others wait."""
     with folder.with_suffix(".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.blackbox.schema import violations
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 HOST_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NO_RESULT = frozenset({2, 3, 4, 130})
 """Exit codes of a command that has nothing to say on stdout; `lint` and `doctor`, whose result they are, apart."""
@@ -30,8 +33,13 @@ class Said:
     seconds: float
 
     def json(self) -> Any:
-        """stdout as exactly one document."""
-        return json.loads(self.out)
+        """stdout as exactly one document that is what the schema it names says."""
+        document = json.loads(self.out)
+        product, name, version = document["schema"].split("/")
+        assert product == "batchlab"
+        schema = json.loads((SCHEMAS / f"{name}-{version}.json").read_text(encoding="utf-8"))
+        assert violations(document, schema) == [], self
+        return document
 
     def __str__(self) -> str:
         return (

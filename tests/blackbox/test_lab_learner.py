@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -18,7 +17,6 @@ import pytest
 
 from tests.blackbox.conftest import Learners
 from tests.blackbox.person import Person
-from tests.blackbox.schema import violations
 from tests.blackbox.waiting import Stream, stream_of
 
 pytestmark = [
@@ -26,7 +24,6 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="lab-lws has a real node, and that needs root"),
 ]
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 ANSWERS = Path(__file__).parent / "answers"
 QUICK = 10.0
 """Seconds that a verdict on a file may take on a machine that does much else; alone it takes one."""
@@ -67,16 +64,9 @@ class Lab:
         said = self.person.run("check", "lab-lws", "--step", step, "--json", code=None)
         document = said.json()
         assert said.code == document["exit_code"]
-        assert violations(document, check_schema()) == []
         (found,) = [one for part in document["steps"] for one in part["checks"] if one["id"] == check]
         assert step != "names" or said.seconds < QUICK, said
         return found["state"], (found["finding"] or {}).get("saw", ""), said.code
-
-
-def check_schema() -> dict[str, Any]:
-    schema = json.loads((DOCS / "schemas" / "check-v1.json").read_text(encoding="utf-8"))
-    assert isinstance(schema, dict)
-    return schema
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +256,6 @@ class TestDocuments:
     def test_whole_lab_as_json(self, lab: Lab) -> None:
         said = lab.person.run("check", "lab-lws", "--json", code=1, timeout=300)
         document = said.json()
-        assert violations(document, check_schema()) == []
         assert (document["lab"], document["whole_lab"], document["language"]) == ("lab-lws", True, "en")
         assert [step["number"] for step in document["steps"]] == list(range(1, 9))
         assert document["totals"]["steps"]["total"] == 8
@@ -276,7 +265,6 @@ class TestDocuments:
             lab.person.run("--lang", lang, "check", "lab-lws", "--step", "env", "--json", code=1).json()
             for lang in ("en", "ko")
         )
-        assert violations(korean, check_schema()) == []
         assert korean["language"] == "ko"
         ids = [[check["id"] for check in one["steps"][0]["checks"]] for one in (english, korean)]
         assert ids[0] == ids[1]
@@ -306,8 +294,6 @@ class TestDocuments:
         (before,) = lab.person.run("report", "--json").json()["labs"]
         lab.person.run("check", "lab-lws", "--step", "names", code=None)
         document = lab.person.run("report", "--json").json()
-        schema = json.loads((DOCS / "schemas" / "report-v1.json").read_text(encoding="utf-8"))
-        assert violations(document, schema) == []
         assert document["labs"][0]["attempts"] == before["attempts"] + 1
         assert document["labs"][0]["state"] == "begun"
 

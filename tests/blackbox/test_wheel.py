@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from email.parser import Parser
@@ -19,18 +20,29 @@ def archive(wheel: Path) -> Iterator[zipfile.ZipFile]:
         yield opened
 
 
-def files_of(folder: str) -> set[str]:
-    found = {path.relative_to(CHECKOUT / folder).as_posix() for path in (CHECKOUT / folder).rglob("*")}
-    return {name for name in found if (CHECKOUT / folder / name).is_file() and "__pycache__" not in name}
+def files_of(folder: Path) -> dict[str, Path]:
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path for name, path in found.items() if "__pycache__" not in name}
 
 
-@pytest.mark.parametrize(("folder", "inside"), [("labs", "grader/data/labs"), ("vm-images", "cluster/data/vm-images")])
-def test_every_data_file_travels_unchanged(archive: zipfile.ZipFile, folder: str, inside: str) -> None:
-    wanted = files_of(folder)
+def data_folders() -> dict[str, str]:
+    """Folder of the checkout → its place in the wheel."""
+    with (CHECKOUT / "pyproject.toml").open("rb") as file:
+        found = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    return {str(folder): str(inside) for folder, inside in found.items()}
+
+
+def test_labs_and_programs_are_among_the_data() -> None:
+    assert {"labs": "grader/data/labs", "vm-images": "cluster/data/vm-images"}.items() <= data_folders().items()
+
+
+@pytest.mark.parametrize(("folder", "inside"), data_folders().items())
+def test_every_data_file_travels_unchanged(archive: zipfile.ZipFile, source: Path, folder: str, inside: str) -> None:
+    wanted = files_of(source / folder)
     packed = {name.removeprefix(f"{inside}/") for name in archive.namelist() if name.startswith(f"{inside}/")}
-    assert packed == wanted
-    for name in wanted:
-        assert archive.read(f"{inside}/{name}") == (CHECKOUT / folder / name).read_bytes(), name
+    assert packed == set(wanted)
+    for name, path in wanted.items():
+        assert archive.read(f"{inside}/{name}") == path.read_bytes(), name
 
 
 @pytest.mark.parametrize(
@@ -54,9 +66,9 @@ def test_what_a_start_reads_is_there(archive: zipfile.ZipFile, name: str) -> Non
 
 
 @pytest.mark.parametrize("package", ["cluster", "grader"])
-def test_every_module_and_the_files_beside_them(archive: zipfile.ZipFile, package: str) -> None:
+def test_every_module_and_the_files_beside_them(archive: zipfile.ZipFile, source: Path, package: str) -> None:
     packed = {name.removeprefix(f"{package}/") for name in archive.namelist() if name.startswith(f"{package}/")}
-    assert {name for name in packed if not name.startswith("data/")} == files_of(package)
+    assert {name for name in packed if not name.startswith("data/")} == set(files_of(source / package))
 
 
 def test_nothing_else_travels(archive: zipfile.ZipFile) -> None:

@@ -1,3 +1,5 @@
+"""Wrong answers as they stand in files: what is read, and what is refused."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Which labs there are, in which order, and how one is loaded."""
+
 from __future__ import annotations
 
 import shutil

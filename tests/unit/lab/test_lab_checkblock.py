@@ -1,3 +1,5 @@
+"""Check blocks: what they hold, and where each mistake in one is placed."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -58,8 +60,8 @@ SAYS = "  says: the pod hello runs\n"
             "    of: {kind: Pod, nam: hello}\n",
             [
                 (
-                    "42:21: resource.of: unknown key 'nam'; allowed: kind, name, selector, owner, apiVersion, namespace "
-                    "(did you mean 'name'?)"
+                    "42:21: resource.of: unknown key 'nam'; allowed: kind, name, selector, owner, apiVersion, "
+                    "namespace (did you mean 'name'?)"
                 )
             ],
         ),

@@ -1,3 +1,5 @@
+"""Front matter: what it says of a lab, and what is refused."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Labs and checks in the order of what comes before what; cycles."""
+
 from __future__ import annotations
 
 from grader.lab.graph import circles, in_order

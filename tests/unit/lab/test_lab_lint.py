@@ -1,3 +1,5 @@
+"""Each mistake that lint finds, and that nothing else is found."""
+
 from __future__ import annotations
 
 import shutil

@@ -1,3 +1,5 @@
+"""YAML with places: every value knows its line and column; what is stricter than YAML."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The structure of lab.md: steps, blocks, hints."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""A translation laid over the English lab."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""From a folder to a lab, and all problems of one in a single run."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Problems with their places, near names, and files that are no text."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""The published schemas are those of the models."""
+
 from __future__ import annotations
 
 import json

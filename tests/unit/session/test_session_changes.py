@@ -1,3 +1,5 @@
+"""When there is something new to look at."""
+
 from __future__ import annotations
 
 import sqlite3

@@ -1,3 +1,5 @@
+"""Commands that checks run, and that each of them ends."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Start, stop, reset and status on a pretended machine."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""session.json: kept, read, and set aside when it is damaged."""
+
 from __future__ import annotations
 
 import json

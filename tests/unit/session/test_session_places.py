@@ -1,3 +1,5 @@
+"""Where a session lives, its lock, and what is moved aside."""
+
 from __future__ import annotations
 
 import os
