@@ -27,7 +27,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 def measure(ground: Ground, report: Report, runs: int, seconds: float, sizes: Sequence[int]) -> None:
     """Sessions with fake nodes only, each in a process of its own, all let go at the same moment.
 
-    A size that this machine has no memory for, or can't start in time, is left out with a note.
+    A size that this machine has no memory for is left out with a note.
+    EnvironmentProblem where a session did not start.
     """
     for size in sizes[1:]:
         report.ratios.append(
@@ -45,9 +46,8 @@ def measure(ground: Ground, report: Report, runs: int, seconds: float, sizes: Se
                 break
             try:
                 last, memory = _together(ground, size, seconds)
-            except EnvironmentProblem as problem:
-                report.notes.append(f"{size} sessions at once: {problem.message}")
-                break
+            except EnvironmentProblem as problem:  # a larger number would fare no better
+                raise EnvironmentProblem(f"{size} at once: {problem.message}") from problem
             title = f"{size} at once: until the last is READY" if size > 1 else "1 alone: until READY"
             report.add(Figure(id=f"sessions.{size}.start", part=PART, title=title, unit="s"), last)
             title = f"{size} {'at once' if size > 1 else 'alone'}: memory (PSS) of all, {seconds:g} s after READY"

@@ -57,4 +57,4 @@ def _watch(home: Path, report: Report, kind: str, seconds: float) -> None:
     title = f"processor when idle, {said}, over {seconds:g} s"
     report.add(Figure(id=f"cpu.{kind}", part=PART, title=title, unit="% core"), used * 100)
     for name, one in weighed.items():
-        report.by_component(name, f"RSS, {said}", "MB", one.rss)
+        report.by_component(name, f"RSS ({kind})", "MB", one.rss)

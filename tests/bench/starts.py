@@ -42,7 +42,7 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
             began = time.perf_counter()
             local.start(fake, lambda _event: None)
             report.add(_FAKE, time.perf_counter() - began)
-            _look(report, _FAKE_BOOT, _FAKE_WORK, "fake nodes only", fake.home)
+            _look(report, _FAKE_BOOT, _FAKE_WORK, "fake", fake.home)
             routes["fake nodes only"].append(_route(fake.home))
             began = time.perf_counter()
             local.stop(fake.home)
@@ -51,7 +51,7 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
                 continue
             ground.say(f"start {number}/{runs}: {LAB}")
             report.add(_REAL, ground.grader("start", LAB).seconds)
-            _look(report, _REAL_BOOT, _REAL_WORK, "with a real node", ground.home)
+            _look(report, _REAL_BOOT, _REAL_WORK, "real", ground.home)
             routes[LAB].append(_route(ground.home))
             ground.play(1)
             report.add(_REAL_STOP, ground.grader("stop", LAB).seconds)
@@ -68,7 +68,7 @@ def _look(report: Report, boot: Figure, work: Figure, kind: str, home: Path) -> 
     report.add(boot, boot_seconds(home))
     report.add(work, sum(used.values()))
     for name, seconds in used.items():
-        report.by_component(name, f"processor until READY, {kind}", "s", seconds)
+        report.by_component(name, f"CPU until READY ({kind})", "s", seconds)
 
 
 def boot_seconds(home: Path) -> float:
