@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
 from cluster.spec import ClusterSpec, NodeSpec
 
 NODE_IP = "10.250.0.2"
@@ -86,6 +88,17 @@ class MachineConfig:
                 manifests=tuple(spec["manifests"]),
             ),
         )
+
+    @classmethod
+    def read(cls, path: Path) -> MachineConfig:
+        """What `path` keeps. EnvironmentProblem where it is damaged, or of a version that knew other keys."""
+        try:
+            return cls.from_json(path.read_text())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise EnvironmentProblem(
+                _("{path} is damaged, or another version of Batchlab wrote it").format(path=path),
+                _("stop the lab and start it again; files and progress stay"),
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)

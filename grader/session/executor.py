@@ -31,7 +31,7 @@ class SessionExecutor:
 
     def __init__(self, home: Path) -> None:
         self._layout = Layout(home)
-        self._config = MachineConfig.from_json(self._layout.machine.read_text())
+        self._config = MachineConfig.read(self._layout.machine)
 
     def execute(self, argv: Sequence[str], *, namespace: str, pod: str, container: str, seconds: float) -> Execution:
         """Run it and wait at most `seconds`; `exit` is None where it ran out of time or of room."""

@@ -436,3 +436,16 @@ class TestBesides:
         assert kept.name in said.err
         assert "running" in said.out
         assert lab.person.run("status").err == "", "it is said once"
+
+    @pytest.mark.parametrize("damage", ["{", "{}", "[]"])
+    def test_a_machine_of_another_version_is_told(self, lab: Lab, damage: str) -> None:
+        path = lab.folder / "machine.json"
+        right = path.read_text()
+        path.write_text(damage)
+        try:
+            said = lab.person.run("shell", "lab-lws", code=3)
+            assert "machine.json is damaged, or another version of Batchlab wrote it" in said.err
+            assert "stop the lab and start it again" in said.err
+            assert lab.person.run("check", "lab-lws", "--step", "names", code=3).out == ""
+        finally:
+            path.write_text(right)
