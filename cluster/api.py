@@ -188,10 +188,10 @@ class Api:
         finally:
             response.close()
 
-    def ready(self) -> bool:
-        """Whether /readyz answers 200 now."""
+    def ready(self, path: str = "/readyz") -> bool:
+        """Whether `path` answers 200 now."""
         try:
-            return self._send("GET", "/readyz", timeout=Timeout(2)).status == 200
+            return self._send("GET", path, timeout=Timeout(2)).status == 200
         except ApiUnavailable:
             return False
 

@@ -28,7 +28,7 @@ from cluster.supervisor.events import FAILED, READY, read_events
 
 _POLL = 0.03
 _STOP_SECONDS = 5.0
-_START_SECONDS = 180.0
+_START_SECONDS = 300.0
 
 
 def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
@@ -109,7 +109,7 @@ def desk_command(home: Path, argv: list[str], env: dict[str, str]) -> list[str]:
     holder = _holder(layout)
     if not holder or not holder.get("init_pid"):
         raise EnvironmentProblem(_("the lab's machine is not running"))
-    config = MachineConfig.from_json(layout.machine.read_text())
+    config = MachineConfig.read(layout.machine)
     return desk.command(home, holder["init_pid"], argv, env, privileged=config.privileged)
 
 

@@ -35,6 +35,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         control_plane.kube_apiserver(config),
         control_plane.kube_controller_manager(config),
         control_plane.kube_scheduler(config),
+        access.await_default_roles(),
         access.apply_roles(),
     ]
     usable = ["kube-controller-manager", "kube-scheduler", "roles"]

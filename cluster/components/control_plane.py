@@ -11,6 +11,13 @@ from cluster.machine import API_PORT, API_SERVER, NODE_IP, SERVICE_CIDR, Layout,
 
 ETCD_URL = "https://127.0.0.1:2379"
 ETCD_METRICS = "http://127.0.0.1:2381"
+DEFAULT_ROLES = "default-roles"
+_BUT_FOR_ROLES = (
+    "?exclude=poststarthook/rbac/bootstrap-roles&exclude=poststarthook/scheduling/bootstrap-system-priority-classes"
+)
+# With client-go's 20 requests a second kube-controller-manager takes 4.5 s to build its controllers, and until then
+# no namespace has a service account, so no pod can be made.
+_CLIENT_RATE = ("--kube-api-qps=500", "--kube-api-burst=1000")
 _POD_SUPERNET = "10.244.0.0/16"
 
 
@@ -84,7 +91,9 @@ def kube_apiserver(config: MachineConfig) -> Component:
         name="kube-apiserver",
         argv=argv,
         needs=("etcd",),
-        ready=HttpProbe(f"{API_SERVER}/readyz", identity=layout.admin_kubeconfig),
+        # The API is of use to us (system:masters) 1.5 s before its default roles are there; whoever needs those
+        # waits for the step `default-roles`.
+        ready=HttpProbe(f"{API_SERVER}/readyz{_BUT_FOR_ROLES}", identity=layout.admin_kubeconfig),
     )
 
 
@@ -106,12 +115,13 @@ def kube_controller_manager(config: MachineConfig) -> Component:
         "--allocate-node-cidrs=true",
         f"--cluster-cidr={_POD_SUPERNET}",
         f"--service-cluster-ip-range={SERVICE_CIDR}",
+        *_CLIENT_RATE,
         "--profiling=false",
     )
     return Component(
         name="kube-controller-manager",
         argv=argv,
-        needs=("kube-apiserver",),
+        needs=(DEFAULT_ROLES,),
         ready=HttpProbe("https://127.0.0.1:10257/healthz", insecure=True),
     )
 
@@ -126,11 +136,12 @@ def kube_scheduler(config: MachineConfig) -> Component:
         f"--authentication-kubeconfig={kubeconfig}",
         f"--authorization-kubeconfig={kubeconfig}",
         "--leader-elect=false",
+        *_CLIENT_RATE,
         "--profiling=false",
     )
     return Component(
         name="kube-scheduler",
         argv=argv,
-        needs=("kube-apiserver",),
+        needs=(DEFAULT_ROLES,),
         ready=HttpProbe("https://127.0.0.1:10259/healthz", insecure=True),
     )

@@ -47,5 +47,5 @@ class Component:
     files: dict[Path, str] = field(default_factory=dict)
     mounts: tuple[tuple[Path, Path], ...] = ()
     before: tuple[str, ...] = ()
-    deadline: float = 60.0
+    deadline: float = 120.0
     """Seconds from launch in which it must become ready."""

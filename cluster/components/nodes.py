@@ -11,6 +11,7 @@ import json
 
 import yaml
 
+from cluster.components.control_plane import DEFAULT_ROLES
 from cluster.components.model import Component, HttpProbe, SocketProbe
 from cluster.components.service_accounts import ServiceAccount
 from cluster.machine import NODE_IP, POD_CIDR, RUNTIME, Layout, MachineConfig
@@ -160,7 +161,7 @@ def kubelet(config: MachineConfig) -> Component:
         name="kubelet",
         argv=argv,
         files={conf: yaml.safe_dump(settings, sort_keys=False)},
-        needs=("kube-apiserver", "containerd"),
+        needs=(DEFAULT_ROLES, "containerd"),
         ready=HttpProbe("http://127.0.0.1:10248/healthz"),
     )
 

@@ -5,13 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cluster import bootstrap
+from cluster.api import Api
+from cluster.components.control_plane import DEFAULT_ROLES
 from cluster.components.service_accounts import ServiceAccount
+from cluster.errors import ApiUnavailable
+from cluster.i18n import _
 from cluster.machine import Layout, MachineConfig, write_private
 from cluster.spec import Manifest
-from cluster.steps.insist import apply_all
+from cluster.steps.insist import apply_all, insist
 from cluster.steps.model import Step, StepContext
 
 _TOKEN_SECONDS = 365 * 24 * 3600
+
+
+def await_default_roles() -> Step:
+    """Until the API server has made the roles that Kubernetes' own components are bound to."""
+
+    def work(context: StepContext) -> None:
+        insist(_wholly_ready, context.api)
+
+    return Step(
+        name=DEFAULT_ROLES,
+        needs=("kube-apiserver",),
+        work=work,
+        typed=("until kubectl get --raw /readyz; do :; done",),
+    )
+
+
+def _wholly_ready(api: Api) -> None:
+    if not api.ready():
+        raise ApiUnavailable(_("kube-apiserver has not made its default roles yet"))
 
 
 def apply_roles() -> Step:

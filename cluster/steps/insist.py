@@ -13,7 +13,7 @@ from cluster.i18n import _
 from cluster.spec import Manifest
 
 _POLL = 0.03
-_PATIENCE = 45.0
+_PATIENCE = 120.0
 """Seconds a step insists on something before the start has failed."""
 _P = ParamSpec("_P")
 

@@ -20,6 +20,9 @@ from cluster.supervisor.events import FAILED, READY, EventLog
 from cluster.supervisor.processes import ProcessTable
 from cluster.supervisor.service import Service, sanitized_environment
 
+_REQUEST_SECONDS = 60.0
+"""For one request: with eight machines starting on two cores, a CRD of a megabyte takes more than ten."""
+
 
 class Boot:
     """A start in progress, and afterwards the services it left running."""
@@ -38,7 +41,7 @@ class Boot:
     @cached_property
     def api(self) -> Api:
         """The supervisor's own identity; made when first needed, since the pki is written by then."""
-        return Api.from_kubeconfig(self._layout.admin_kubeconfig)
+        return Api.from_kubeconfig(self._layout.admin_kubeconfig, timeout=_REQUEST_SECONDS)
 
     def begin(self) -> None:
         """Start every task's thread; READY or FAILED is the last event."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from cluster.api import Api
 from cluster.components.model import HttpProbe, Probe
 from cluster.i18n import _
+from cluster.machine import API_SERVER
 from cluster.unix_address import short_path
 
 _TIMEOUT = 2.0
@@ -33,7 +34,8 @@ def attempt(probe: Probe) -> str:
 
 def _get(probe: HttpProbe) -> str:
     if probe.identity is not None:
-        return "" if _api(probe.identity).ready() else _("{url} is not ready").format(url=probe.url)
+        path = probe.url.removeprefix(API_SERVER)
+        return "" if _api(probe.identity).ready(path) else _("{url} is not ready").format(url=probe.url)
     context = None
     if probe.insecure:
         context = ssl.create_default_context()
