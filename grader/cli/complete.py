@@ -15,7 +15,7 @@ from grader.cli.fault import tell_pods
         "With restartPolicy Always their first container is started again."
     ),
 )
-@click.argument("pods", nargs=-1, metavar="[pod/NAME...]")
+@click.argument("pods", nargs=-1, metavar="[POD...]")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help=N_("Every pod with these labels, too."))
 @lab_option()
 @json_option()

@@ -15,7 +15,7 @@ from grader.cli.fault import tell_pods
         "With restartPolicy Never the pod is Failed; else its first container is started again."
     ),
 )
-@click.argument("pods", nargs=-1, metavar="[pod/NAME...]")
+@click.argument("pods", nargs=-1, metavar="[POD...]")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help=N_("Every pod with these labels, too."))
 @click.option("--exit-code", type=click.IntRange(1, 255), default=1, metavar="N", help=N_("1 to 255; 1 if not given."))
 @lab_option()
