@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from cluster.components.control_plane import DEFAULT_ROLES
 from cluster.components.model import Component, HttpProbe
 from cluster.components.service_accounts import ServiceAccount
 from cluster.errors import EnvironmentProblem
@@ -76,8 +77,9 @@ class Addon:
                 *((certificates, folder) for folder in self.certificate_folders),
             ),
             # Kueue looks for the kinds of other add-ons once at its start and then ever more rarely (up to
-            # two minutes), so no manager starts before every add-on's CRDs are established.
-            needs=(self.account.token_step, *(f"{name}-established" for name in config.spec.addons)),
+            # two minutes), so no manager starts before every add-on's CRDs are established. Before the default
+            # roles are there a service account may not even ask which API groups exist, and managers give up.
+            needs=(DEFAULT_ROLES, self.account.token_step, *(f"{name}-established" for name in config.spec.addons)),
             ready=HttpProbe(f"http://127.0.0.1:{self.health_port}/readyz"),
         )
 

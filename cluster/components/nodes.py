@@ -40,7 +40,7 @@ def kwok(config: MachineConfig) -> Component:
         argv=argv,
         env=KWOK_ACCOUNT.env,
         mounts=KWOK_ACCOUNT.mounts(config),
-        needs=(KWOK_ACCOUNT.token_step,),
+        needs=(DEFAULT_ROLES, KWOK_ACCOUNT.token_step),
         before=("kwok-leases",),
         ready=HttpProbe(f"http://127.0.0.1:{_KWOK_PORT}/healthz"),
     )
@@ -186,6 +186,6 @@ def coredns(config: MachineConfig) -> Component:
         env=COREDNS_ACCOUNT.env,
         mounts=COREDNS_ACCOUNT.mounts(config),
         files={corefile: text},
-        needs=(COREDNS_ACCOUNT.token_step,),
+        needs=(DEFAULT_ROLES, COREDNS_ACCOUNT.token_step),
         ready=HttpProbe("http://127.0.0.1:8181/ready"),
     )

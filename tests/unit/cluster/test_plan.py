@@ -54,6 +54,13 @@ def test_no_manager_starts_before_every_crd_is_served(binaries: Path) -> None:
             assert at[manager] > at[f"{addon}-established"]
 
 
+def test_whoever_calls_as_a_service_account_waits_for_the_default_roles(binaries: Path) -> None:
+    # Without them it may not ask which API groups exist, and a manager gives up at once.
+    needs = {task.name: task.needs for task in plan(machine(binaries))}
+    for caller in ("jobset", "lws", "kueue", "kwok", "coredns"):
+        assert "default-roles" in needs[caller], caller
+
+
 def test_the_labs_objects_come_after_everything_else(binaries: Path) -> None:
     at = position(machine(binaries))
     last = at.pop("start-manifests")
