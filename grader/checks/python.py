@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -53,5 +54,6 @@ def _loaded(path: Path, _mtime_ns: int) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for the module of a class
     spec.loader.exec_module(module)
     return module

@@ -122,6 +122,22 @@ def wrong(world):
         path.write_text(self.CODE.replace("len(found) >= least", "False"))
         assert not look(text, lab_folder=folder).passed
 
+    def test_its_own_dataclasses(self, look: Look, folder: Path) -> None:
+        code = """
+from __future__ import annotations
+from dataclasses import dataclass
+from grader.results import Verdict
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    how_many: int
+
+def found(world):
+    return Verdict(passed=Found(1).how_many == 1)
+"""
+        (folder / "checks.py").write_text(code)
+        assert look("python: {function: found}", lab_folder=folder).passed
+
     @pytest.mark.parametrize("text", ["python: {function: missing}", "python: {function: wrong}"])
     def test_not_a_check(self, text: str, look: Look, folder: Path) -> None:
         with pytest.raises(TypeError):
