@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def schema_files() -> dict[str, str]:
     """File name → content."""
-    from grader.cli import documents
+    from grader.cli import content_documents, documents
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
     from grader.verify.documents import VerifyDocument
@@ -26,7 +26,11 @@ def schema_files() -> dict[str, str]:
         "check-v1.json": CheckDocument,
         "report-v1.json": ReportDocument,
         "verify-v1.json": VerifyDocument,
+        "article-v1.json": content_documents.ArticleDocument,
+        "articles-v1.json": content_documents.ArticlesDocument,
         "binaries-v1.json": documents.BinariesDocument,
+        "course-v1.json": content_documents.CourseDocument,
+        "courses-v1.json": content_documents.CoursesDocument,
         "doctor-v1.json": documents.DoctorDocument,
         "fault-v1.json": documents.FaultDocument,
         "hint-v1.json": documents.HintDocument,

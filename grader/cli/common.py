@@ -70,6 +70,21 @@ def books() -> dict[str, LabRecord]:
     return {lab: record for home in homes() for lab, record in read_book(home).items()}
 
 
+def reading_folder() -> Path:
+    """Where it is noted which articles are read: beside the sessions, or, as `books`, in the one that is examined."""
+    from cluster.paths import state_dir
+
+    here = examination()
+    return here.home if here else state_dir()
+
+
+def articles_read() -> set[str]:
+    """Ids of the articles that were read, on the host or in the shell of a lab."""
+    from grader.progress.reading import read_articles
+
+    return {article for folder in {reading_folder(), *homes()} for article in read_articles(folder)}
+
+
 def all_attempts() -> list[Attempt]:
     """Every attempt that is still kept, oldest first."""
     from grader.progress import read_attempts

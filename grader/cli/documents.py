@@ -1,4 +1,4 @@
-"""What `--json` prints where no other package owns it: list, show, hint, status, lint, doctor, binaries.
+"""What `--json` prints where no other module owns it: list, show, hint, status, lint, doctor, binaries.
 
 Owns these schemas, as `grader.report.json` owns the verdict's: `docs/schemas/` is made from them, `docs/json.md`
 says them in words. A key may be added within v1; one that changes or goes makes a v2.
@@ -109,7 +109,7 @@ class FaultDocument(Model):
 
 
 class Progress(Model):
-    """Steps that passed at some time."""
+    """Steps that passed at some time, or stops that are done."""
 
     passed: Count
     total: Count
@@ -174,11 +174,19 @@ class LabLinted(Model):
     problems: tuple[Mistake, ...]
 
 
+class ContentLinted(Model):
+    """Articles, courses and glossary."""
+
+    folder: Text
+    problems: tuple[Mistake, ...]
+
+
 class LintDocument(Model):
     """What `grader lint --json` writes."""
 
     schema_name: Literal["batchlab/lint/v1"] = Field("batchlab/lint/v1", alias="schema")
     labs: tuple[LabLinted, ...]
+    content: ContentLinted | None = Field(description="None where only labs were looked at.")
 
 
 class PurposePart(Model):

@@ -1,7 +1,8 @@
-"""`grader lint`: mistakes in the files of labs."""
+"""`grader lint`: mistakes in the files of labs, and in articles, courses and the glossary."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,32 +16,46 @@ from grader.cli.common import print_document
 if TYPE_CHECKING:
     from grader.lab.problems import LabProblem
 
+CONTENT = "content"
+"""The word for all articles, courses and the glossary: they name one another, so they are looked at together."""
+
 
 @click.command(
     cls=Command,
     help=N_(
-        "Find mistakes in the files of LABS (ids or folders; all labs if none is named), with file, line "
-        "and column. Exit code: 0 none, 2 some."
+        "Find mistakes in the files of LABS (ids or folders) and, by the word content, in articles, courses and "
+        "the glossary; in all of them if none is named. Each is told with file, line and column. "
+        "Exit code: 0 none, 2 some."
     ),
 )
 @click.argument("labs", nargs=-1, type=LabName(), metavar="[LAB...]")
 @json_option()
 def command(labs: tuple[str, ...], as_json: bool) -> int:
     """Lint each folder and print what was found."""
-    from grader.lab.catalogue import lab_ids
+    from grader.content.catalogue import content_dir
+    from grader.content.lint import lint_content
+    from grader.lab.catalogue import LABS_VARIABLE, lab_ids
     from grader.lab.lint import lint_lab
 
-    folders = [_folder(lab) for lab in labs or lab_ids()]
+    with_content = CONTENT in labs
+    folders = [_folder(lab) for lab in labs if lab != CONTENT]
+    if not labs:
+        folders = [_folder(lab) for lab in lab_ids()]
+        # An author's own labs come without the articles of ours.
+        with_content = not os.environ.get(LABS_VARIABLE)
     found = [(folder, lint_lab(folder)) for folder in folders]
-    problems = [problem for _folder_, each in found for problem in each]
+    of_content = lint_content(content_dir()) if with_content else []
+    problems = [problem for each in (*(each for _folder_, each in found), of_content) for problem in each]
     if as_json:
         from grader.cli.documents import LintDocument
 
-        print_document(LintDocument, {"labs": [_content(folder, each) for folder, each in found]})
+        content = {"folder": str(content_dir()), "problems": _mistakes(of_content)} if with_content else None
+        print_document(LintDocument, {"labs": [_lab(folder, each) for folder, each in found], CONTENT: content})
     elif problems:
         click.echo("\n".join(map(str, problems)))
     else:
-        click.echo(_("no mistakes in {labs}").format(labs=", ".join(folder.resolve().name for folder in folders)))
+        names = [*(folder.resolve().name for folder in folders), *([CONTENT] if with_content else [])]
+        click.echo(_("no mistakes in {labs}").format(labs=", ".join(names)))
     return UsageProblem.exit_code if problems else 0
 
 
@@ -58,11 +73,9 @@ def _folder(word: str) -> Path:
     return labs_dir() / word
 
 
-def _content(folder: Path, problems: list[LabProblem]) -> dict[str, Any]:
-    return {
-        "lab": folder.resolve().name,
-        "folder": str(folder),
-        "problems": [
-            {"file": one.file, "line": one.line, "column": one.column, "message": one.message} for one in problems
-        ],
-    }
+def _lab(folder: Path, problems: list[LabProblem]) -> dict[str, Any]:
+    return {"lab": folder.resolve().name, "folder": str(folder), "problems": _mistakes(problems)}
+
+
+def _mistakes(problems: list[LabProblem]) -> list[dict[str, Any]]:
+    return [{"file": one.file, "line": one.line, "column": one.column, "message": one.message} for one in problems]

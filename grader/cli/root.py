@@ -25,6 +25,8 @@ SECTIONS = (
         N_("Learn"),
         (
             ("list", N_("The labs, and how far you are.")),
+            ("course", N_("Paths of articles and labs, and how far you are.")),
+            ("read", N_("Articles to read before a lab.")),
             ("show", N_("What a lab, or one of its steps, is about.")),
             ("start", N_("Start a lab: a Kubernetes cluster of its own.")),
             ("shell", N_("Open a shell in a running lab.")),
@@ -41,7 +43,7 @@ SECTIONS = (
     (
         N_("Write labs"),
         (
-            ("lint", N_("Find mistakes in a lab's files.")),
+            ("lint", N_("Find mistakes in the files of labs and articles.")),
             ("verify", N_("Prove a lab on a real cluster: start, solution, wrong answers, reset.")),
         ),
     ),
@@ -54,7 +56,7 @@ SECTIONS = (
         ),
     ),
 )
-FROM_INSIDE = frozenset({"check", "hint", "status", "show", "list", "report", "fail", "complete"})
+FROM_INSIDE = frozenset({"check", "hint", "status", "show", "list", "course", "read", "report", "fail", "complete"})
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})
 MODULES = {"list": "labs"}

@@ -25,7 +25,7 @@ def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
     """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names."""
     objects: dict[tuple[str, ...], Located] = {}
     for located in _documents(folder / "start", found):
-        problems = list(_malformed(located))
+        problems = list(malformed(located))
         found += problems
         if problems or located.value is None:
             continue
@@ -76,7 +76,8 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
             yield from read_documents(source, found)
 
 
-def _malformed(located: Located) -> Iterator[LabProblem]:
+def malformed(located: Located) -> Iterator[LabProblem]:
+    """Why a document is no Kubernetes object that has a name; nothing where it is one, or blank."""
     value = located.value
     if value is None:
         return  # nothing but comments, or what parsed as nothing and is reported already

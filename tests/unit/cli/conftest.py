@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from grader.cli import run
+from grader.content import catalogue as content
 from grader.lab import catalogue
 from grader.session import here
 from tests.unit.session.pretended import PretendedMachines, pretend
 
 LABS = Path(__file__).parent / "labs"
+CONTENT = Path(__file__).parents[1] / "content" / "example"
 
 
 @dataclass
@@ -40,11 +42,12 @@ class Grader:
 
 @pytest.fixture
 def grader(capsys: pytest.CaptureFixture[str], state_home: Path, monkeypatch: pytest.MonkeyPatch) -> Grader:
-    """On the host, with the toy lab as the only one and an empty state folder."""
+    """On the host, with the toy lab as the only one, articles about it, and an empty state folder."""
     del state_home
     monkeypatch.delenv("BATCHLAB_INSIDE", raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(catalogue, "labs_dir", lambda: LABS)
+    monkeypatch.setattr(content, "content_dir", lambda: CONTENT)
     return Grader(capsys)
 
 

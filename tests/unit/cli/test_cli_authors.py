@@ -13,7 +13,7 @@ from cluster.binaries import bundle, cache
 from cluster.binaries.cache import Listing, ProgramRow
 from cluster.doctor import Diagnosis, Finding, Verdict
 from grader.verify import Part, PartOutcome, Phase, VerifyEvent, VerifyReport
-from tests.unit.cli.conftest import LABS, Grader
+from tests.unit.cli.conftest import CONTENT, LABS, Grader
 from tests.unit.conftest import Golden
 
 # -- lint ---------------------------------------------------------------------------------------------
@@ -44,8 +44,32 @@ def test_mistakes_as_data(grader: Grader, bad_lab: Path) -> None:
 
 def test_no_mistakes(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.lab.lint.lint_lab", lambda _folder: [])
+    assert grader("lint").out == "no mistakes in lab-toy, content\n"
+    assert grader("lint", "lab-toy").out == "no mistakes in lab-toy\n"
+    assert grader("lint", "content").out == "no mistakes in content\n"
+
+
+def test_an_authors_own_labs_come_without_our_articles(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.lab.lint.lint_lab", lambda _folder: [])
+    monkeypatch.setenv("BATCHLAB_LABS", str(LABS))
     assert grader("lint").out == "no mistakes in lab-toy\n"
-    assert grader("lint", "lab-toy").code == 0
+    assert json.loads(grader("lint", "--json").out)["content"] is None
+
+
+def test_mistakes_of_articles(grader: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(shutil.copytree(CONTENT, tmp_path / "content"))
+    course = folder / "courses" / "first-steps.yaml"
+    course.write_text(course.read_text().replace("minutes: 5,", "minutes: 50,"))
+    monkeypatch.setattr("grader.content.catalogue.content_dir", lambda: folder)
+    ran = grader("lint", "content")
+    assert (ran.code, ran.out) == (2, f"{course}:6:30: pods takes 5 minutes\n")
+    document = json.loads(grader("lint", "content", "--json").out)
+    problem = {"file": str(course), "line": 6, "column": 30, "message": "pods takes 5 minutes"}
+    assert document == {
+        "schema": "batchlab/lint/v1",
+        "labs": [],
+        "content": {"folder": str(folder), "problems": [problem]},
+    }
 
 
 def test_a_folder_that_is_none(grader: Grader) -> None:
