@@ -18,6 +18,7 @@ from cluster.machine import Layout
 from grader.checks.engine import run_checks
 from grader.checks.work import WorkFolder
 from grader.checks.world import World
+from grader.diagnosis.of_check import Explainer
 from grader.history.reader import HistoryReader
 from grader.history.synced import wait_synced
 from grader.progress import load_progress, record_run, remember_results
@@ -71,6 +72,7 @@ def check_session(
             achievements=achievements,
             patience=patience,
             on_result=on_result,
+            explain=Explainer(),
         )
     report = make_report(lab, results, at=time.time(), seconds=time.monotonic() - began)
     notes += _save(home, lab, report, counted=counted or report.exit_code == 0)

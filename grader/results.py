@@ -29,6 +29,8 @@ class Finding:
     """Object paths (`Pod infer/llm-0-1`), `file:line`, `history 12:03:11 to 12:03:40` (local time)."""
     look_at: str = ""
     """A command or field the learner can look at next."""
+    why: str = ""
+    """The well-known cause behind it, in one sentence; empty where there is none (see `grader.diagnosis`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

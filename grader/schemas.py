@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def schema_files() -> dict[str, str]:
     """File name → content."""
     from grader.cli import content_documents, documents
+    from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
     from grader.verify.documents import VerifyDocument
@@ -38,6 +39,7 @@ def schema_files() -> dict[str, str]:
         "list-v1.json": documents.ListDocument,
         "show-v1.json": documents.ShowDocument,
         "status-v1.json": documents.StatusDocument,
+        "why-v1.json": WhyDocument,
     }
     return {name: _text(name, model.model_json_schema(by_alias=True)) for name, model in models.items()}
 

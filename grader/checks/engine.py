@@ -87,6 +87,7 @@ def run_checks(
     achievements: Mapping[str, float] | None = None,
     patience: bool = True,
     on_result: Callable[[Result], None] | None = None,
+    explain: Callable[[Check, Finding, World], str] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Result]:
@@ -96,9 +97,11 @@ def run_checks(
     `achievements`: when `hold: once` checks first passed (Unix seconds); those pass without a look.
     `patience`: look again at a failure that may still turn true, until `within` seconds after the start of the
     run (controllers work for all checks at once); without it one look decides between failed and waiting.
-    `on_result` hears each result as soon as it is known. `monotonic` and `wait` are there for tests.
+    `on_result` hears each result as soon as it is known. `explain` gives the well-known cause of a finding, or "";
+    it is asked once for a check that does not pass, with what it was judged by. `monotonic` and `wait` are there
+    for tests.
     """
-    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait)
+    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait, explain)
     results = []
     for step in lab.steps:
         for check in step.checks:
@@ -118,6 +121,7 @@ class _Run:
     patience: bool
     monotonic: Callable[[], float]
     wait: Callable[[float], None]
+    explain: Callable[[Check, Finding, World], str] | None = None
     world: World | None = None
     known: dict[str, Result] = field(default_factory=dict)
 
@@ -149,10 +153,19 @@ class _Run:
             saw = _("comes after step {number}: {says}").format(number=first_step.number, says=first.says)
             return replace(result, state=State.SKIPPED, finding=Finding(saw=saw))
         result = self._evaluate(check, result)
-        finding = result.finding
-        if check.look_at and result.state in (State.FAILED, State.WAITING):
-            finding = replace(finding, look_at=check.look_at)
-        return replace(result, finding=finding, seconds=self.monotonic() - began)
+        if result.state in (State.FAILED, State.WAITING):
+            result = self._explained(check, result)
+        return replace(result, seconds=self.monotonic() - began)
+
+    def _explained(self, check: Check, result: Result) -> Result:
+        """With where to look and the cause. Nothing that goes wrong here changes the verdict."""
+        finding = replace(result.finding, look_at=check.look_at or result.finding.look_at)
+        try:
+            why = self.explain(check, finding, self.world) if self.explain and self.world else ""
+        except Exception as error:  # noqa: BLE001  # as in `_evaluate`; the check itself was judged
+            trouble = shorten(f"{type(error).__name__}: {error}", 200)
+            return replace(result, finding=finding, evidence=(*result.evidence, f"why: {trouble}"))
+        return replace(result, finding=replace(finding, why=why))
 
     def _unmet(self, check: Check) -> str | None:
         """The first check it comes after that does not pass."""

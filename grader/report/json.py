@@ -52,6 +52,7 @@ class FindingPart(Model):
     saw: Text
     where: tuple[Text, ...] = Field(description="Object paths, file:line, spans of history.")
     look_at: Text = Field(description="A command or field to look at next.")
+    why: Text = Field("", description="The well-known cause behind it; empty where there is none.")
 
 
 class CheckPart(Model):
@@ -172,6 +173,7 @@ def _check(result: Result, after: str) -> dict[str, object]:
             "saw": finding.saw,
             "where": finding.where,
             "look_at": finding.look_at,
+            "why": finding.why,
         },
         "evidence": result.evidence,
     }

@@ -89,6 +89,7 @@ def _case(report: RunReport, step: StepReport, check: CheckReport) -> ET.Element
             (_("says"), result.says),
             (_("wanted"), finding.wanted),
             (_("saw"), finding.saw),
+            (_("why"), finding.why),
             (_("where"), " · ".join(finding.where)),
             (_("look at"), finding.look_at),
         )

@@ -95,7 +95,7 @@ class _Page:
         self.detailed = {step.id for step in report.steps if full or _worth_telling(step, report)}
         digits = len(str(report.steps_in_lab))
         ids = max((min(cell_len(step.id), _LONGEST_ID) for step in report.steps), default=0)
-        labels = (_("wanted"), _("saw"), _("where"), _("look at"), _("also"))
+        labels = (_("wanted"), _("saw"), _("why"), _("where"), _("look at"), _("also"))
         words = max(cell_len(state_word(state)) for state in State)
         self.digits = digits
         self.name_at = 1 + words + 2
@@ -170,6 +170,7 @@ class _Page:
         yield from self._row(_("wanted"), wrap(finding.wanted, self._room))
         if with_saw:
             yield from self._row(_("saw"), wrap(finding.saw, self._room))
+        yield from self._row(_("why"), wrap(finding.why, self._room))
         yield from self._row(_("where"), wrap_items(finding.where, self._room))
         if not with_saw and finding.look_at in finding.saw:
             return  # the sentence on the step's own line has ended with it
