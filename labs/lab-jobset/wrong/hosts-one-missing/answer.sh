@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The leader and one worker.
+set -euo pipefail
+
+sed -i '$d' hosts.txt
