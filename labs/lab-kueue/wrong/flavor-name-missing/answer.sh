@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The flavor is called gpu and the queue wants gpus.
+set -euo pipefail
+
+cat > queues.yaml <<'YAML'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: gpu
+spec:
+  nodeLabels:
+    type: kwok
+  tolerations:
+    - key: kwok.x-k8s.io/node
+      operator: Exists
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: team-a
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors:
+        - name: gpus
+          resources:
+            - name: nvidia.com/gpu
+              nominalQuota: 4
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: queue
+  namespace: team-a
+spec:
+  clusterQueue: team-a
+YAML
+kubectl apply -f queues.yaml
+kubectl wait clusterqueue/team-a --for=condition=Active=False --timeout=120s
+
+cat > probe.yaml <<'YAML'
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: probe
+  namespace: team-a
+  labels:
+    kueue.x-k8s.io/queue-name: queue
+spec:
+  template:
+    metadata:
+      annotations:
+        batchlab/run-for: 2s
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: trainer
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+YAML
+kubectl apply -f probe.yaml
+
+workload=
+for _ in $(seq 240); do
+  workload=$(kubectl get workloads -o name | grep '/job-probe-') && break
+  sleep 0.5
+done
+kubectl wait "$workload" --for=condition=QuotaReserved=False --timeout=120s
