@@ -200,8 +200,8 @@ def admitted_after(world: World, jobset: str, behind: str) -> Verdict:
 def never_fits(world: World, jobset: str, gpus: int, queue: str) -> Verdict:
     """The JobSet asks for more than its queue can ever give, and Kueue says so."""
     wanted = say(
-        f"JobSet {jobset} with {gpus} GPUs, which ClusterQueue {queue} can never give",
-        f"ClusterQueue {queue}의 최대치를 넘는 GPU {gpus}장을 요청한 JobSet {jobset}",
+        f"JobSet {jobset} with {gpus} GPUs in ClusterQueue {queue}, and what Kueue says of it",
+        f"ClusterQueue {queue}에 GPU {gpus}장을 요청한 JobSet {jobset}, 그리고 Kueue의 답",
     )
     tries = queued(world, "JobSet", jobset)
     for one in tries:
