@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.content.catalogue import content_dir
 from grader.content.lint import lint_content
 from tests.unit.content.conftest import Spoil
 
@@ -17,6 +18,10 @@ HELLO = "    - name: main\n      image: busybox:stable\n"
 
 def test_nothing_is_wrong_with_the_example(content: Path) -> None:
     assert lint_content(content) == []
+
+
+def test_nothing_is_wrong_with_what_we_ship() -> None:
+    assert lint_content(content_dir()) == []
 
 
 @pytest.mark.parametrize(
