@@ -231,3 +231,9 @@ def make_check() -> MakeCheck:
 def scene(tmp_path: Path) -> Scene:
     """A right lab of three steps and four checks, each with a wrong answer."""
     return Scene(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pretended labs don't move by themselves."""
+    monkeypatch.setattr("grader.verify.bench.PAUSE_SECONDS", 0.0)
