@@ -30,6 +30,7 @@ from tests.cluster.conftest import Machine, needs_root, until
 pytestmark = needs_root
 BATCH, JOBSET, KUEUE = "batch/v1", "jobset.x-k8s.io/v1alpha2", "kueue.x-k8s.io/v1beta2"
 GRACE = 6
+DISRUPTED = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
 
 
 def moment(text: str) -> datetime:
@@ -123,7 +124,9 @@ def test_an_empty_dir_outlives_the_container_and_not_the_pod(machine: Machine) -
 
 
 def test_a_pod_that_ends_with_0_at_TERM_completes_its_job(machine: Machine) -> None:  # noqa: N802  # the signal's name
-    machine.api.apply(job("polite", IDLE, pods={"terminationGracePeriodSeconds": GRACE}))
+    # Without a policy the Job counts a pod that is being deleted as failed, unless it sees it succeed first.
+    pods = {"terminationGracePeriodSeconds": GRACE}
+    machine.api.apply(job("polite", IDLE, pods=pods, podFailurePolicy=DISRUPTED))
     name = only_pod(machine, of_job("polite"))["metadata"]["name"]
     listens(machine, name)
     machine.api.delete("v1", "Pod", name, NAMESPACE)
@@ -134,9 +137,6 @@ def test_a_pod_that_ends_with_0_at_TERM_completes_its_job(machine: Machine) -> N
 
     assert until(complete)["reason"] == "CompletionsReached"
     remove(machine, job("polite"))
-
-
-DISRUPTED = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
 
 
 @pytest.mark.parametrize(
