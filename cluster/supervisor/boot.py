@@ -18,7 +18,7 @@ from cluster.plan import Task, plan, waves
 from cluster.steps.model import Step
 from cluster.supervisor.events import FAILED, READY, EventLog
 from cluster.supervisor.processes import ProcessTable
-from cluster.supervisor.service import Service, sanitized_environment
+from cluster.supervisor.service import BASE_ENV, Service
 
 _REQUEST_SECONDS = 60.0
 """For one request: with eight machines starting on two cores, a CRD of a megabyte takes more than ten."""
@@ -67,7 +67,7 @@ class Boot:
     def run(self, argv: tuple[str, ...], seconds: float) -> None:
         """A short program of ours, its output in `logs/steps.log`."""
         log = self._layout.log("steps")
-        child = self._processes.spawn(argv, sanitized_environment(), log)
+        child = self._processes.spawn(argv, BASE_ENV, log)
         if not child.wait(seconds):
             raise EnvironmentProblem(_("{program} did not end").format(program=argv[0]))
         if child.status != 0:

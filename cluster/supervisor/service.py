@@ -5,7 +5,6 @@ Owns a component's life; knows nothing of the other components or of the order b
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -26,7 +25,7 @@ _FIRST_DELAY, _LONGEST_DELAY = 0.2, 5.0
 _CRASHES, _CRASH_WINDOW = 6, 60.0
 """More than this many crashes in this many seconds: given up, and said."""
 _LOG_LINES = 15
-_BASE_ENV = {
+BASE_ENV = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
     "LANG": "C.UTF-8",
@@ -86,7 +85,7 @@ class Service:
         return "\n".join(text.splitlines()[-_LOG_LINES:])
 
     def _launch(self, state: ComponentState) -> None:
-        env = {**_BASE_ENV, **self.component.env}
+        env = {**BASE_ENV, **self.component.env}
         try:
             self._child = self._processes.spawn(_isolated(self.component), env, self._log)
         except OSError as error:
@@ -165,8 +164,3 @@ def _isolated(component: Component) -> tuple[str, ...]:
     script += [f"shift {len(arguments)}", 'exec "$@"']
     unshare = ("unshare", "--mount", "--propagation", "private", "--")
     return (*unshare, "sh", "-ec", "\n".join(script), "sh", *arguments, *component.argv)
-
-
-def sanitized_environment() -> dict[str, str]:
-    """The environment of short programs of ours: nothing of the caller's shell."""
-    return {**_BASE_ENV, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}  # noqa: S108  # the sandbox's own /tmp
