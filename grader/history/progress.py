@@ -8,6 +8,13 @@ from __future__ import annotations
 import threading
 import time
 
+SILENCE = 0.1
+"""Seconds in which a watch just opened tells nothing: what it had to catch up on has then been told.
+
+An API server sends all that it kept since the revision of the request at once and in order, and no message says
+where that ends (a bookmark comes a minute later).
+"""
+
 
 class Progress:
     """Written by the kind's own thread, read by others; `moved` guards it and is notified of every step."""
@@ -28,6 +35,7 @@ class Progress:
         self.gone = threading.Event()
         """Set once the cluster serves the kind no more."""
         self._streams = 0
+        self._caught_up = 0  # the number of the last watch that has been silent once
 
     def opened(self) -> None:
         """A watch is open."""
@@ -42,6 +50,12 @@ class Progress:
         """It is not any more."""
         with self.moved:
             self.stream = 0
+
+    def caught_up(self) -> bool:
+        """Whether the watch that is open has told what came and went before it was (with `moved` held)."""
+        if self.stream and self._caught_up != self.stream and time.monotonic() - self.heard_at >= SILENCE:
+            self._caught_up = self.stream
+        return bool(self.stream) and self._caught_up == self.stream
 
     def heard(self, verb: str, uid: str, revision: int) -> None:
         """A watch told of a change, or (BOOKMARK) of a revision; it is submitted."""

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem, WatchExpired
+from grader.history.progress import SILENCE
 
 if TYPE_CHECKING:
     import threading
@@ -88,8 +89,8 @@ class Proof:
         def seen() -> bool:
             if progress.position >= revision or progress.gone.is_set():
                 return True  # one watch tells its changes in order
-            if not progress.stream:
-                return False  # what came and went meanwhile is in no list
+            if not progress.caught_up():
+                return False  # what came and went while no watch was open is in no list
             if any(progress.living.get(uid, 0) < version for uid, version in listed.items()):
                 return False
             return all(uid in listed or version > revision for uid, version in progress.living.items())
@@ -97,8 +98,11 @@ class Proof:
         return revision, seen
 
     def _wait_for(self, seen: Callable[[], bool], deadline: float) -> bool:
-        with self._progress.moved:
-            return self._progress.moved.wait_for(seen, max(deadline - time.monotonic(), 0.0))
+        moved = self._progress.moved
+        with moved:
+            while not (done := seen()) and (left := deadline - time.monotonic()) > 0:
+                moved.wait(min(left, SILENCE))  # a silence is told by nobody
+            return done
 
     def _listen(self, timeout: float) -> int:
         # For kinds too large to compare: their number is right, and for a moment nothing comes. What comes
@@ -112,7 +116,7 @@ class Proof:
                 return revision
             silent = time.monotonic() - progress.heard_at >= _SILENCE
             complete = len(progress.living) == len(page.items) + page.remaining
-            return revision if progress.stream and silent and complete else 0
+            return revision if progress.caught_up() and silent and complete else 0
 
     def _look(self, timeout: float) -> tuple[dict[str, int], int]:
         position = self._progress.position

@@ -72,8 +72,7 @@ def test_an_api_server_that_is_down_for_a_while(lab: Lab, caplog: pytest.LogCapt
         lab.cluster.delete(POD, "brief")
         assert not recorder.sync(0.05).synced
         lab.cluster.revive(forget=False)
-        # A list can't show what came and went meanwhile, so being in sync does not wait for the resumed watch.
-        eventually(lambda: lab.story() == [("ADDED", "brief"), ("DELETED", "brief")])
+        assert lab.story() == [("ADDED", "brief"), ("DELETED", "brief")]
     assert lab.gaps() == []
     assert caplog.text.count("can't be followed") == 1
     assert lab.cluster.full_lists(POD) == 1
