@@ -40,6 +40,18 @@ def print_document(model: type[BaseModel], content: Mapping[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
+def print_markdown(text: str) -> None:
+    """Markdown laid out on a terminal; elsewhere as it is, to be read by another program."""
+    if not sys.stdout.isatty():
+        click.echo(text)
+        return
+    from grader.report.layout import colours, width_of
+    from grader.report.page import draw
+
+    drawn = draw(text, width=width_of(sys.stdout), colour=colours(sys.stdout), whole_code=True)
+    click.echo(drawn, nl=False)
+
+
 def read_lab(lab_id: str) -> Lab:
     """The lab in the language in force; UsageProblem where there is none, or its files are wrong."""
     from grader.lab.catalogue import load_lab

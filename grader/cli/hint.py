@@ -10,7 +10,7 @@ import click
 from cluster.errors import EnvironmentProblem, UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command
-from grader.cli.common import note, print_document, read_lab, step_of, which_lab
+from grader.cli.common import note, print_document, print_markdown, read_lab, step_of, which_lab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,8 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
     # Every hint read so far, so that the newest makes sense without scrolling back.
     for number, hint in enumerate(step.hints[:shown], start=1):
         click.echo(_("hint {number} of {total}").format(number=number, total=len(step.hints)))
-        click.echo(hint.text.strip("\n") + "\n")
+        print_markdown(hint.text.strip("\n"))
+        click.echo()
     click.echo(_("no more hints") if not left else _("{count} more: ask again").format(count=left))
     return 0
 

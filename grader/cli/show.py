@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, json_option
-from grader.cli.common import print_document, read_lab, step_of, which_lab
+from grader.cli.common import print_document, print_markdown, read_lab, step_of, which_lab
 
 if TYPE_CHECKING:
     from grader.lab.model import Lab, Step
@@ -34,21 +33,8 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
 
         print_document(ShowDocument, _content(lab, steps))
         return 0
-    _write(_overview(lab) if step is None and not everything else _texts(lab, steps, whole=step is None))
+    print_markdown(_overview(lab) if step is None and not everything else _texts(lab, steps, whole=step is None))
     return 0
-
-
-def _write(text: str) -> None:
-    """Markdown laid out on a terminal; elsewhere as it is, to be read by another program."""
-    if not sys.stdout.isatty():
-        click.echo(text)
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    from grader.report.layout import width_of
-
-    Console(width=width_of(sys.stdout)).print(Markdown(text, hyperlinks=False))
 
 
 def _overview(lab: Lab) -> str:

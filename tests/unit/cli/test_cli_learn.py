@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,13 @@ def test_a_lab_as_data(grader: Grader) -> None:
     assert step["checks"] == [{"id": "hello-said", "says": "hello.txt says hello"}]
     assert step["hints"] == 2
     assert "```bash run" in step["body"]
+
+
+def test_on_a_terminal_texts_and_hints_are_laid_out(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert grader("show", "lab-toy", "hello").out.startswith("1 Say hello (hello)\n───────────────────\n\n")
+    assert "```" not in grader("show", "lab-toy", "--all").out
+    assert grader("hint", "lab-toy", "hello").out == "hint 1 of 2\nOne word.\n\n1 more: ask again\n"
 
 
 # -- hint ---------------------------------------------------------------------------------------------
