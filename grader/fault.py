@@ -40,7 +40,10 @@ def find_pods(api: Api, namespace: str, names: tuple[str, ...], selector: str) -
         name = rest if slash else word
         pod = api.get("v1", "Pod", name, namespace)
         if pod is None:
-            raise UsageProblem(_("no pod {name} in the namespace {namespace}").format(name=name, namespace=namespace))
+            raise UsageProblem(
+                _("no pod {name} in the namespace {namespace}").format(name=name, namespace=namespace),
+                _elsewhere(api.list("v1", "Pod", fields=f"metadata.name={name}"), namespace),
+            )
         found[name] = pod
     if selector:
         try:
@@ -50,9 +53,19 @@ def find_pods(api: Api, namespace: str, names: tuple[str, ...], selector: str) -
         found.update({pod["metadata"]["name"]: pod for pod in pods})
         if not pods:
             raise UsageProblem(
-                _("no pod in the namespace {namespace} has {selector}").format(namespace=namespace, selector=selector)
+                _("no pod in the namespace {namespace} has {selector}").format(namespace=namespace, selector=selector),
+                _elsewhere(api.list("v1", "Pod", labels=selector), namespace),
             )
     return list(found.values())
+
+
+def _elsewhere(pods: list[Manifest], namespace: str) -> str:
+    """Where the pods that were not found in `namespace` are instead, and how to look there; "" if nowhere."""
+    others = sorted({str(pod["metadata"]["namespace"]) for pod in pods} - {namespace})
+    if not others:
+        return ""
+    advice = _("it is in another namespace; look there with {options}")
+    return advice.format(options=", ".join(f"-n {other}" for other in others))
 
 
 def steer(api: Api, pods: list[Manifest], fault: Fault, exit_code: int = 1) -> list[Steered]:

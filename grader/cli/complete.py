@@ -6,6 +6,7 @@ import click
 
 from grader.cli.commands import N_, Command, json_option, lab_option
 from grader.cli.fault import tell_pods
+from grader.cli.namespaces import namespace_option
 
 
 @click.command(
@@ -17,8 +18,9 @@ from grader.cli.fault import tell_pods
 )
 @click.argument("pods", nargs=-1, metavar="[POD...]")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help=N_("Every pod with these labels, too."))
+@namespace_option()
 @lab_option()
 @json_option()
-def command(pods: tuple[str, ...], selector: str, lab: str | None, as_json: bool) -> int:
+def command(pods: tuple[str, ...], selector: str, namespace: str | None, lab: str | None, as_json: bool) -> int:
     """Annotate the pods; KWOK's stages do the rest."""
-    return tell_pods(lab, pods, selector, "complete", as_json=as_json)
+    return tell_pods(lab, namespace, pods, selector, "complete", as_json=as_json)

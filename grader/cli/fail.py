@@ -6,6 +6,7 @@ import click
 
 from grader.cli.commands import N_, Command, json_option, lab_option
 from grader.cli.fault import tell_pods
+from grader.cli.namespaces import namespace_option
 
 
 @click.command(
@@ -18,8 +19,16 @@ from grader.cli.fault import tell_pods
 @click.argument("pods", nargs=-1, metavar="[POD...]")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help=N_("Every pod with these labels, too."))
 @click.option("--exit-code", type=click.IntRange(1, 255), default=1, metavar="N", help=N_("1 to 255; 1 if not given."))
+@namespace_option()
 @lab_option()
 @json_option()
-def command(pods: tuple[str, ...], selector: str, exit_code: int, lab: str | None, as_json: bool) -> int:
+def command(
+    pods: tuple[str, ...],
+    selector: str,
+    exit_code: int,
+    namespace: str | None,
+    lab: str | None,
+    as_json: bool,
+) -> int:
     """Annotate the pods; KWOK's stages do the rest."""
-    return tell_pods(lab, pods, selector, "fail", exit_code=exit_code, as_json=as_json)
+    return tell_pods(lab, namespace, pods, selector, "fail", exit_code=exit_code, as_json=as_json)

@@ -15,6 +15,7 @@ from cluster.errors import EnvironmentProblem
 from cluster.i18n import _, language
 from grader.cli.commands import N_, Command, complete, json_option, lab_argument, no_such
 from grader.cli.common import ask_examiner, print_document, read_lab, which_lab
+from grader.cli.namespaces import namespace_option, no_namespace
 from grader.session.here import examination
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ObjectName(click.ParamType[str]):
 )
 @click.argument("what", metavar="KIND/NAME", type=ObjectName())
 @lab_argument()
-@click.option("-n", "--namespace", metavar="NAMESPACE", help=N_("Where to look, if not in the lab's own namespace."))
+@namespace_option()
 @json_option()
 def command(what: str, lab: str | None, namespace: str | None, as_json: bool) -> int:
     """Ask the examiner, or, inside it, find the cause and print it."""
@@ -103,9 +104,9 @@ def _diagnose(home: Path, lab: Lab, target: Target, namespace: str) -> Diagnosis
 def _refuse_namespace(world: World, namespace: str) -> None:
     from grader.checks.objects import meta
 
-    known = sorted(str(meta(one).get("name", "")) for one in world.all("v1", "Namespace", None))
+    known = [str(meta(one).get("name", "")) for one in world.all("v1", "Namespace", None)]
     if namespace not in known:
-        raise no_such(_("no namespace '{word}'"), namespace, known)
+        raise no_namespace(namespace, known)
 
 
 def _no_such_object(world: World, target: Target, namespace: str, resting: list[str]) -> UsageProblem:

@@ -15,24 +15,30 @@ class Cluster:
     """As much of an API as steering pods takes."""
 
     def __init__(self, *pods: dict[str, Any]) -> None:
-        self.pods = {pod["metadata"]["name"]: pod for pod in pods}
+        self.pods = {(pod["metadata"]["namespace"], pod["metadata"]["name"]): pod for pod in pods}
         self.patches: dict[str, dict[str, str]] = {}
 
-    def get(self, _version: str, _kind: str, name: str, _namespace: str) -> dict[str, Any] | None:
-        return self.pods.get(name)
+    def get(self, _version: str, _kind: str, name: str, namespace: str) -> dict[str, Any] | None:
+        return self.pods.get((namespace, name))
 
     def list(
-        self, _version: str, kind: str, _namespace: str | None = None, *, labels: str = ""
+        self, _version: str, kind: str, namespace: str | None = None, *, labels: str = "", fields: str = ""
     ) -> list[dict[str, Any]]:
         if kind == "Node":
             assert labels == "type=kwok"
             return [{"metadata": {"name": "gpu-a"}}]
         key, _, value = labels.partition("=")
-        return [pod for pod in self.pods.values() if pod["metadata"].get("labels", {}).get(key) == value]
+        name = fields.removeprefix("metadata.name=")
+        return [
+            one
+            for (where, called), one in self.pods.items()
+            if namespace in (None, where)
+            and (not labels or one["metadata"].get("labels", {}).get(key) == value)
+            and (not fields or called == name)
+        ]
 
     def merge(self, _version: str, _kind: str, name: str, patch: dict[str, Any], *, namespace: str) -> None:
-        assert namespace == "team-a"
-        self.patches[name] = patch["metadata"]["annotations"]
+        self.patches[f"{namespace}/{name}"] = patch["metadata"]["annotations"]
 
 
 def pod(
@@ -66,7 +72,13 @@ def test_what_becomes_of_a_pod_depends_on_its_restart_policy(
     (steered,) = steer(port, find_pods(port, "team-a", ("pod/a",), ""), fault, 42)
     assert (steered.pod, steered.becomes) == ("team-a/a", becomes)
     assert steered.exit_code == (42 if fault == "fail" else 0)
-    assert cluster.patches == {"a": annotation}
+    assert cluster.patches == {"team-a/a": annotation}
+
+
+def test_pods_of_another_namespace_are_left_alone() -> None:
+    port, cluster = api(pod("a"), pod("a", namespace="team-b"), pod("b", namespace="team-b"))
+    steer(port, find_pods(port, "team-b", ("a",), "app=train"), "complete")
+    assert cluster.patches == {"team-b/a": {"batchlab/complete": "true"}, "team-b/b": {"batchlab/complete": "true"}}
 
 
 def test_pods_are_found_by_name_and_selector_once_each() -> None:
@@ -103,3 +115,14 @@ def test_what_is_not_there_is_named(names: tuple[str, ...], selector: str, messa
     port, _cluster = api(pod("a"))
     with pytest.raises(UsageProblem, match=message):
         find_pods(port, "team-a", names, selector)
+
+
+@pytest.mark.parametrize(("names", "selector"), [(("a",), ""), ((), "app=train")])
+def test_where_the_pods_are_instead_is_said(names: tuple[str, ...], selector: str) -> None:
+    port, _cluster = api(pod("a", namespace="team-b"), pod("a", namespace="old"), pod("c", labels={}))
+    with pytest.raises(UsageProblem) as refused:
+        find_pods(port, "team-a", names, selector)
+    assert refused.value.advice == "it is in another namespace; look there with -n old, -n team-b"
+    with pytest.raises(UsageProblem) as refused:
+        find_pods(port, "team-a", ("ghost",), "")
+    assert refused.value.advice == ""
