@@ -25,6 +25,7 @@ from cluster.plan import shell, write_files
 from cluster.sandbox import desk, keeper
 from cluster.supervisor import control
 from cluster.supervisor.events import FAILED, READY, read_events
+from cluster.timings import LAUNCH, BootTimings, boot_timings, read_plan, turned_to
 
 _POLL = 0.03
 _STOP_SECONDS = 5.0
@@ -46,7 +47,8 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
         raise EnvironmentProblem(_("{name} is running already").format(name=config.name))
     if layout.run.is_dir():
         keeper.clean(layout)  # what an earlier machine left that was killed with its keeper
-    prepare(config)
+    prepare(config, on_event)
+    on_event(turned_to(LAUNCH))
     try:
         _follow(config, _launch(config), on_event)
     except BaseException:
@@ -54,7 +56,7 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
         raise
 
 
-def prepare(config: MachineConfig) -> None:
+def prepare(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
     """Write everything a start reads: the machine's description, keys, configuration files."""
     layout = Layout(config.home)
     for folder in (layout.home, layout.run, layout.desk, layout.work):
@@ -64,7 +66,9 @@ def prepare(config: MachineConfig) -> None:
         folder.mkdir(mode=0o700)
     layout.events.unlink(missing_ok=True)
     layout.machine.write_text(config.to_json())
+    on_event(turned_to("keys"))
     write_pki(config, {name: ADDONS[name].hosts for name in config.spec.addons})
+    on_event(turned_to("files"))
     write_files(config)
 
 
@@ -118,9 +122,10 @@ def dry_run(config: MachineConfig) -> str:
     return shell(config)
 
 
-def timings(home: Path) -> list[BootEvent]:
-    """Every event of the present or last start."""
-    return read_events(Layout(home).events)[0]
+def timings(home: Path) -> BootTimings | None:
+    """Where the time of the present or last start went; None where it never became ready."""
+    layout = Layout(home)
+    return boot_timings(read_events(layout.events)[0], read_plan(layout.plan))
 
 
 def _launch(config: MachineConfig) -> int:

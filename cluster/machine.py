@@ -153,6 +153,11 @@ class Layout:
         return self.run / "boot.jsonl"
 
     @property
+    def plan(self) -> Path:
+        """What the boot set out to do (`cluster.timings`)."""
+        return self.run / "plan.json"
+
+    @property
     def keeper(self) -> Path:
         """Locked and filled by the host-side keeper while the sandbox lives."""
         return self.run / "keeper.json"
@@ -219,12 +224,17 @@ class MachineStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootEvent:
-    """One thing that happened while a machine came up; `seconds` since its start."""
+    """One thing that happened while a machine came up; `seconds` since its start.
+
+    host: from now on the host is busy with `task`; `seconds` is then time.monotonic(), since no machine may be there.
+    """
 
     task: str
-    state: Literal["started", "ready", "failed", "note"]
+    state: Literal["started", "ready", "failed", "note", "host"]
     seconds: float
     detail: str = ""
+    objects: int | None = None
+    """With ready: how many objects a step applied."""
 
 
 def write_private(path: Path, content: str | bytes) -> None:

@@ -38,6 +38,7 @@ def schema_files() -> dict[str, str]:
         "lint-v1.json": documents.LintDocument,
         "list-v1.json": documents.ListDocument,
         "show-v1.json": documents.ShowDocument,
+        "start-v1.json": documents.StartDocument,
         "status-v1.json": documents.StatusDocument,
         "why-v1.json": WhyDocument,
     }

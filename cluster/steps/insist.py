@@ -18,14 +18,15 @@ _PATIENCE = 120.0
 _P = ParamSpec("_P")
 
 
-def apply_all(api: Api, manifests: list[Manifest]) -> None:
-    """In parallel, namespaces first: kube-apiserver takes most of its time per request, not per byte."""
+def apply_all(api: Api, manifests: list[Manifest]) -> int:
+    """In parallel, namespaces first: kube-apiserver takes most of its time per request, not per byte. How many."""
     namespaces = [m for m in manifests if m["kind"] == "Namespace"]
     rest = [m for m in manifests if m["kind"] != "Namespace"]
     for manifest in namespaces:
         insist(api.apply, manifest)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda manifest: insist(api.apply, manifest), rest))
+    return len(manifests)
 
 
 def expect_object(api: Api, api_version: str, kind: str, name: str, namespace: str) -> None:

@@ -27,9 +27,10 @@ class StepContext(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """`typed` is what a person would type for the same effect (`--dry-run`)."""
+    """`work` returns how many objects it applied, None where that is not what it is about. `typed` is what a person
+    would type for the same effect (`--dry-run`)."""
 
     name: str
-    work: Callable[[StepContext], None]
+    work: Callable[[StepContext], int | None]
     needs: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()

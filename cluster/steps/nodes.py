@@ -30,11 +30,12 @@ def clear_kwok_leases() -> Step:
 def create_fake_nodes() -> Step:
     """The Node objects that KWOK adopts, and wait until they are Ready."""
 
-    def work(context: StepContext) -> None:
+    def work(context: StepContext) -> int:
         nodes = context.config.spec.fake_nodes
-        apply_all(context.api, [bootstrap.fake_node(node) for node in nodes])
+        applied = apply_all(context.api, [bootstrap.fake_node(node) for node in nodes])
         for node in nodes:
             await_condition(context.api, "v1", "Node", node.name, "Ready")
+        return applied
 
     return Step(
         name="fake-nodes",
@@ -108,7 +109,7 @@ def give_gpus(api: Api, node: NodeSpec) -> bool:
 def apply_start_manifests(needs: tuple[str, ...]) -> Step:
     """What the lab says exists when the learner arrives."""
 
-    def work(context: StepContext) -> None:
+    def work(context: StepContext) -> int:
         manifests = context.config.spec.manifests
         namespaces = [m["metadata"]["name"] for m in manifests if m["kind"] == "Namespace"]
         apply_all(context.api, [m for m in manifests if m["kind"] == "Namespace"])
@@ -118,6 +119,7 @@ def apply_start_manifests(needs: tuple[str, ...]) -> Step:
         for manifest in manifests:
             if manifest["kind"] != "Namespace":
                 insist(context.api.apply, manifest)
+        return len(manifests)
 
     return Step(
         name="start-manifests",

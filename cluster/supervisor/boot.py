@@ -19,6 +19,7 @@ from cluster.steps.model import Step
 from cluster.supervisor.events import FAILED, READY, EventLog
 from cluster.supervisor.processes import ProcessTable
 from cluster.supervisor.service import BASE_ENV, Service
+from cluster.timings import write_plan
 
 _REQUEST_SECONDS = 60.0
 """For one request: with eight machines starting on two cores, a CRD of a megabyte takes more than ten."""
@@ -46,7 +47,8 @@ class Boot:
     def begin(self) -> None:
         """Start every task's thread; READY or FAILED is the last event."""
         tasks = plan(self.config)
-        waves(tasks)  # a need that can't be met fails here, not as a start that never ends
+        # A need that can't be met fails here, not as a start that never ends.
+        write_plan(self._layout.plan, waves(tasks))
         self._done = {task.name: threading.Event() for task in tasks}
         for task in tasks:
             if isinstance(task, Component):
@@ -82,11 +84,11 @@ class Boot:
             self._done[task.name].set()
             return
         self._events.write(task.name, "started")
-        work: Callable[[], None] = (
+        work: Callable[[], int | None] = (
             self.services[task.name].start if isinstance(task, Component) else lambda: task.work(self)
         )
         try:
-            work()
+            objects = work()
         except Problem as problem:
             self._failed.set()
             self._events.write(task.name, "failed", "\n".join(filter(None, (problem.message, problem.advice))))
@@ -94,7 +96,7 @@ class Boot:
             self._failed.set()
             self._events.write(task.name, "failed", _("our bug: {error}").format(error=repr(error)))
         else:
-            self._events.write(task.name, "ready")
+            self._events.write(task.name, "ready", objects=objects)
         finally:
             self._done[task.name].set()
 

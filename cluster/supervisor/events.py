@@ -28,10 +28,16 @@ class EventLog:
         self._began = began
         self._lock = threading.Lock()
 
-    def write(self, task: str, state: Literal["started", "ready", "failed", "note"], detail: str = "") -> None:
+    def write(
+        self,
+        task: str,
+        state: Literal["started", "ready", "failed", "note"],
+        detail: str = "",
+        objects: int | None = None,
+    ) -> None:
         """One event, now."""
         seconds = round(time.monotonic() - self._began, 3)
-        event = BootEvent(task=task, state=state, seconds=seconds, detail=detail)
+        event = BootEvent(task=task, state=state, seconds=seconds, detail=detail, objects=objects)
         with self._lock, self._path.open("a") as file:
             file.write(json.dumps(asdict(event)) + "\n")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cluster.i18n import _
 from cluster.supervisor.events import FAILED, READY
+from grader.session.lifecycle import SESSION_TASK
 
 if TYPE_CHECKING:
     from cluster.machine import BootEvent
@@ -30,8 +31,11 @@ class BootDisplay:
 
     def __call__(self, event: BootEvent) -> None:
         """Show one event."""
+        if event.state == "host":
+            return
         if event.state == "note":
-            self._line(f"grader: {event.detail}")
+            whose = "" if event.task == SESSION_TASK else f"{event.task}: "
+            self._line(f"grader: {whose}{event.detail}")
             return
         self.seconds = max(self.seconds, event.seconds)
         if event.task in (READY, FAILED):

@@ -1,4 +1,4 @@
-"""What `--json` prints where no other module owns it: list, show, hint, status, lint, doctor, binaries.
+"""What `--json` prints where no other module owns it: list, show, start, hint, status, lint, doctor, binaries.
 
 Owns these schemas, as `grader.report.json` owns the verdict's: `docs/schemas/` is made from them, `docs/json.md`
 says them in words. A key may be added within v1; one that changes or goes makes a v2.
@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from grader.report.json import Count, Model, Text, Time, utc
+from grader.report.json import Count, Model, Seconds, Text, Time, utc
 
 
 def _written(at: object) -> object:
@@ -106,6 +106,59 @@ class FaultDocument(Model):
     schema_name: Literal["batchlab/fault/v1"] = Field("batchlab/fault/v1", alias="schema")
     lab: Text
     pods: tuple[SteeredPod, ...]
+
+
+class TaskTimed(Model):
+    """One task of a boot."""
+
+    task: Text
+    kind: Literal["program", "step"] = Field(description="A program that is kept running, or an action with an end.")
+    wave: Count = Field(description="From 1: one more than the last of what it needs. 0: it had no plan.")
+    needs: tuple[Text, ...] = Field(description="Tasks that come first.")
+    began: Seconds = Field(description="Since the machine's first moment.")
+    seconds: Seconds = Field(description="From its launch until it was ready.")
+    objects: Count | None = Field(description="How many objects it applied; None where it applies none.")
+
+
+class LegTimed(Model):
+    """One stretch of a critical path."""
+
+    task: Text
+    seconds: Seconds = Field(description="By which it held up the next one.")
+
+
+class BootTimed(Model):
+    """The boot of a machine, by its own clock."""
+
+    seconds: Seconds = Field(description="From the machine's first moment to READY.")
+    tasks: tuple[TaskTimed, ...] = Field(description="Wave by wave, in the order in which they began.")
+    critical_path: tuple[LegTimed, ...] = Field(description="What READY waited for; together they last that long.")
+
+
+class PartTimed(Model):
+    """One part of a command."""
+
+    part: Text
+    seconds: Seconds
+
+
+class TimingsPart(Model):
+    """Where the time of a start went."""
+
+    seconds: Seconds = Field(description="Of the command, until it wrote this.")
+    parts: tuple[PartTimed, ...] = Field(description="Of the command, in the order in which they began; they add up.")
+    boot: BootTimed | None = Field(description="Of the start that brought the lab up, or None.")
+
+
+class StartDocument(Model):
+    """What `grader start --json` writes."""
+
+    schema_name: Literal["batchlab/start/v1"] = Field("batchlab/start/v1", alias="schema")
+    lab: Text
+    already: bool = Field(description="It ran before; nothing was done.")
+    folder: Text
+    work: Text = Field(description="The folder of the learner's files.")
+    timings: TimingsPart
 
 
 class Progress(Model):

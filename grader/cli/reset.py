@@ -10,7 +10,7 @@ import click
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, lab_argument
 from grader.cli.common import read_lab, which_lab
-from grader.cli.start import program_options, say_next
+from grader.cli.start import in_turn, program_options, say_next, say_timings, timings_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,24 +24,31 @@ if TYPE_CHECKING:
     ),
 )
 @lab_argument()
+@timings_option()
 @program_options
-def command(lab: str | None, bin_dir: Path | None, from_bundle: Path | None) -> int:
+def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: Path | None) -> int:
     """Reset the session and say where the files went."""
     from cluster import local
     from cluster.binaries.progress import PlainProgress
+    from cluster.timings import HostClock, turned_to
     from grader.cli.boot_display import BootDisplay
+    from grader.cli.timings import LAB, PYTHON
     from grader.session import lifecycle
     from grader.session.places import session_home
 
+    clock = HostClock(PYTHON)
+    clock(turned_to(LAB))
     chosen = read_lab(which_lab(lab, lambda name: local.status(session_home(name)).state != "stopped"))
     display = BootDisplay(sys.stderr)
     programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr))
     try:
-        started = lifecycle.reset_session(chosen, on_event=display, programs=programs)
+        started = lifecycle.reset_session(chosen, on_event=in_turn(clock, display), programs=programs)
     finally:
         display.end()
     click.echo(_("{lab} begins again, ready after {seconds:.1f} s").format(lab=chosen.id, seconds=display.seconds))
     if started.kept_work:
         click.echo(_("  earlier work {folder}").format(folder=started.kept_work))
     say_next(started)
+    if timings:
+        say_timings(clock, started.home)
     return 0

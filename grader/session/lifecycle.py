@@ -25,6 +25,7 @@ from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _
 from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
 from cluster.supervisor.events import FAILED
+from cluster.timings import turned_to
 from grader.progress import begin_progress, forget_progress, record_start
 from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     OnEvent = Callable[[BootEvent], None]
 
 SESSION_TASK = "session"
-"""The task of events that are about the session, not about a component."""
+"""The task of events that are about the session, not about a component; also the part of the host's time that goes
+into its files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ def start_session(
     running. Raises EnvironmentProblem where the machine can't be had; KeyboardInterrupt passes through.
     """
     _refuse_without_root(lab)
+    on_event(turned_to(SESSION_TASK))
     tell = _teller(on_event)
     home = home or session_home(lab.id)
     with locked(home, tell):
@@ -101,6 +104,7 @@ def start_session(
             return Started(lab=lab.id, home=home, work=work_folder(home), already=True)
         if state != "stopped":
             tell(_("the processes of this session died or were cut short; cleaning up and starting again"))
+            on_event(turned_to("stop"))
             local.stop(home)
         return _start(lab, home, on_event, programs)
 
@@ -126,12 +130,15 @@ def reset_session(
     The learner's files are moved aside, not deleted; hints that were shown stay shown.
     """
     _refuse_without_root(lab)
+    on_event(turned_to(SESSION_TASK))
     tell = _teller(on_event)
     home = home or session_home(lab.id)
     with locked(home, tell):
         if local.status(home).state != "stopped":
             tell(_("stopping the running lab"))
+            on_event(turned_to("stop"))
             local.stop(home)
+            on_event(turned_to(SESSION_TASK))
         kept = move_work_aside(home)
         forget_history(home)
         note = forget_progress(home, time.time()).note
@@ -167,7 +174,9 @@ def dry_run(lab: Lab, *, bin_dir: Path | None = None) -> str:
 def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *, begin: bool = False) -> Started:
     programs = programs or Programs()
     tell = _teller(on_event)
+    on_event(turned_to("programs"))
     binaries = cache.ensure(programs.bin_dir, programs.bundle, programs.on_progress)
+    on_event(turned_to(SESSION_TASK))
     now = time.time()
     before, note = load_session(home)
     if note:
@@ -178,6 +187,7 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     forget_history(home)
     work_folder(home).mkdir(exist_ok=True)
     _boot(machine_config(lab, home, binaries), on_event)
+    on_event(turned_to(SESSION_TASK))
     save_session(home, session)
     for note in (begin_progress(home, now).note, record_start(lab.id, now, home)):
         if note:

@@ -11,6 +11,8 @@ import statistics
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from cluster.timings import Leg
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -61,14 +63,6 @@ class Ratio:
     title: str
     over: str
     under: str
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One stretch of a start's critical path: `seconds` until it let the next one begin."""
-
-    task: str
-    seconds: float
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import os
 from cluster.errors import EnvironmentProblem
 from tests.bench.figures import Figure, Report
 from tests.bench.ground import LAB, Ground
-from tests.bench.starts import boot_seconds
+from tests.bench.starts import boot
 
 PART = "reset"
 _RESET = Figure(id="reset", part=PART, title=f"grader reset {LAB}, four pods running", unit="s", target=5.0)
@@ -24,5 +24,5 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
         ground.play(1)
         ground.say(f"reset {number}/{runs}")
         report.add(_RESET, ground.grader("reset", LAB).seconds)
-        report.add(_BOOT, boot_seconds(ground.home))
+        report.add(_BOOT, boot(ground.home).seconds)
     ground.grader("stop", LAB)

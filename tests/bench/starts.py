@@ -8,16 +8,15 @@ import time
 from typing import TYPE_CHECKING
 
 from cluster import local
-from cluster.machine import Layout, MachineConfig
-from cluster.plan import plan
-from cluster.supervisor.events import READY
+from cluster.errors import EnvironmentProblem
 from tests.bench import load
-from tests.bench.figures import Figure, Leg, Ratio, Report, Route
+from tests.bench.figures import Figure, Ratio, Report, Route
 from tests.bench.ground import LAB, Ground
-from tests.bench.route import critical_path
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from cluster.timings import BootTimings, Leg
 
 PART = "start"
 _FAKE = Figure(id="start.fake", part=PART, title="start, fake nodes only (cluster.local.start)", unit="s", target=8.0)
@@ -43,7 +42,7 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
             local.start(fake, lambda _event: None)
             report.add(_FAKE, time.perf_counter() - began)
             _look(report, _FAKE_BOOT, _FAKE_WORK, "fake", fake.home)
-            routes["fake nodes only"].append(_route(fake.home))
+            routes["fake nodes only"].append([*boot(fake.home).path])
             began = time.perf_counter()
             local.stop(fake.home)
             report.add(_FAKE_STOP, time.perf_counter() - began)
@@ -52,7 +51,7 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
             ground.say(f"start {number}/{runs}: {LAB}")
             report.add(_REAL, ground.grader("start", LAB).seconds)
             _look(report, _REAL_BOOT, _REAL_WORK, "real", ground.home)
-            routes[LAB].append(_route(ground.home))
+            routes[LAB].append([*boot(ground.home).path])
             ground.play(1)
             report.add(_REAL_STOP, ground.grader("stop", LAB).seconds)
     finally:
@@ -62,26 +61,24 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
                 report.routes.append(Route(title=title, legs=middle(found)))
 
 
-def _look(report: Report, boot: Figure, work: Figure, kind: str, home: Path) -> None:
+def _look(report: Report, figure: Figure, work: Figure, kind: str, home: Path) -> None:
     """What a start costs on the clock and, however busy the machine is, in processor time."""
     used = load.processor(home)
-    report.add(boot, boot_seconds(home))
+    report.add(figure, boot(home).seconds)
     report.add(work, sum(used.values()))
     for name, seconds in used.items():
         report.by_component(name, f"CPU until READY ({kind})", "s", seconds)
 
 
-def boot_seconds(home: Path) -> float:
-    """From the keeper's first moment to READY, by the machine's own clock."""
-    return next(event.seconds for event in local.timings(home) if event.task == READY)
+def boot(home: Path) -> BootTimings:
+    """From the sandbox's first moment to READY, by the machine's own clock: without imports and keys."""
+    found = local.timings(home)
+    if found is None:
+        raise EnvironmentProblem(f"{home} never became ready")
+    return found
 
 
 def middle(routes: list[list[Leg]]) -> list[Leg]:
     """The route whose length is the (lower) median: a mean of different paths would be nobody's."""
     lengths = [sum(leg.seconds for leg in route) for route in routes]
     return routes[lengths.index(statistics.median_low(lengths))]
-
-
-def _route(home: Path) -> list[Leg]:
-    config = MachineConfig.from_json(Layout(home).machine.read_text(encoding="utf-8"))
-    return critical_path(local.timings(home), {task.name: task.needs for task in plan(config)})

@@ -385,6 +385,20 @@ class TestBesides:
         assert said.out.startswith("lab-lws is already running\n")
         assert lab.status()["pid"] == before["pid"]
 
+    def test_where_the_time_of_its_start_went(self, lab: Lab) -> None:
+        started = lab.person.run("start", "lab-lws", "--json").json()
+        assert (started["lab"], started["already"]) == ("lab-lws", True)
+        took = started["timings"]
+        assert [part["part"] for part in took["parts"]] == ["python", "lab", "session"]
+        boot = took["boot"]
+        tasks = {task["task"]: task for task in boot["tasks"]}
+        assert (tasks["etcd"]["kind"], tasks["etcd"]["wave"]) == ("program", 1)
+        assert (tasks["lws-definitions"]["kind"], tasks["start-manifests"]["objects"]) == ("step", 1)
+        assert tasks["lws-definitions"]["objects"] > 1
+        assert [leg["task"] for leg in boot["critical_path"]][-1] == "READY"
+        legs = sum(leg["seconds"] for leg in boot["critical_path"])
+        assert legs == pytest.approx(boot["seconds"], abs=0.01), "rounded each for itself"
+
     def test_status(self, lab: Lab) -> None:
         session = lab.status()
         assert (session["lab"], session["state"]) == ("lab-lws", "running")

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cluster.machine import BootEvent
+from cluster.timings import Leg
 from tests.bench import __main__ as command
 from tests.bench import table
-from tests.bench.figures import Figure, Leg, Ratio, Report, Route, load, save, spread
-from tests.bench.route import SANDBOX, critical_path
+from tests.bench.figures import Figure, Ratio, Report, Route, load, save, spread
 from tests.bench.starts import middle
 
 START = Figure(id="start", part="start", title="a start", unit="s", target=8.0)
@@ -142,36 +141,6 @@ def test_a_page_without_its_comments_is_left_alone(tmp_path: Path, text: str) ->
     with pytest.raises(ValueError, match=r"page\.md"):
         table.write_between(page, "new")
     assert page.read_text(encoding="utf-8") == text
-
-
-def events(**seconds: tuple[float, float]) -> list[BootEvent]:
-    found = []
-    for task, (began, ready) in seconds.items():
-        found += [BootEvent(task=task, state="started", seconds=began)]
-        found += [BootEvent(task=task, state="ready", seconds=ready)]
-    return [*found, BootEvent(task="READY", state="ready", seconds=max(r for _b, r in seconds.values()) + 0.1)]
-
-
-def test_the_critical_path_follows_the_need_that_ended_last() -> None:
-    happened = events(
-        etcd=(0.3, 1.0), images=(0.3, 4.0), api=(1.0, 3.0), lws=(3.2, 4.5), node=(4.0, 4.4), lab=(4.5, 5.0)
-    )
-    needs = {
-        "etcd": (),
-        "images": (),
-        "api": ("etcd",),
-        "lws": ("api",),
-        "node": ("api", "images"),
-        "lab": ("node", "lws"),
-    }
-    legs = critical_path(happened, needs)
-    assert [leg.task for leg in legs] == [SANDBOX, "etcd", "api", "lws", "lab", "READY"]
-    assert [leg.seconds for leg in legs] == pytest.approx([0.3, 0.7, 2.0, 1.5, 0.5, 0.1])
-
-
-def test_a_start_that_failed_has_no_critical_path() -> None:
-    with pytest.raises(ValueError, match="never became ready"):
-        critical_path([BootEvent(task="etcd", state="ready", seconds=1.0)], {"etcd": ()})
 
 
 def test_the_route_shown_is_a_real_one_of_middling_length() -> None:
