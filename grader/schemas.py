@@ -21,6 +21,7 @@ def schema_files() -> dict[str, str]:
     from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
+    from grader.timeline.document import TimelineDocument
     from grader.verify.documents import VerifyDocument
 
     models: dict[str, type[BaseModel]] = {
@@ -40,6 +41,7 @@ def schema_files() -> dict[str, str]:
         "show-v1.json": documents.ShowDocument,
         "start-v1.json": documents.StartDocument,
         "status-v1.json": documents.StatusDocument,
+        "timeline-v1.json": TimelineDocument,
         "why-v1.json": WhyDocument,
     }
     return {name: _text(name, model.model_json_schema(by_alias=True)) for name, model in models.items()}

@@ -139,8 +139,7 @@ def _write_junit(here: Examination, report: RunReport) -> None:
     import os
 
     from grader.report import render_junit
-    from grader.session.examiner_client import WRITES_FILE
 
     # The asking side opened the file and gave us the descriptor: a path would mean another file here.
-    with os.fdopen(here.files[WRITES_FILE], "w", encoding="utf-8") as file:
+    with os.fdopen(here.files["--junit"], "w", encoding="utf-8") as file:
         file.write(render_junit(report))

@@ -32,6 +32,7 @@ SECTIONS = (
             ("shell", N_("Open a shell in a running lab.")),
             ("check", N_("Look at what you did, step by step.")),
             ("why", N_("Why something waits, or is not what you think.")),
+            ("timeline", N_("What happened, as bars over time.")),
             ("hint", N_("One more hint for a step.")),
             ("fail", N_("Make pods on fake nodes fail.")),
             ("complete", N_("Let pods on fake nodes finish their work.")),
@@ -58,7 +59,7 @@ SECTIONS = (
     ),
 )
 FROM_INSIDE = frozenset(
-    {"check", "hint", "status", "show", "list", "course", "read", "report", "why", "fail", "complete"}
+    {"check", "hint", "status", "show", "list", "course", "read", "report", "why", "timeline", "fail", "complete"}
 )
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})

@@ -78,6 +78,13 @@ class HistoryReader:
             if selector is None or selector(change.object):
                 yield change
 
+    def newer(self, seq: int, kinds: Iterable[str]) -> list[Change]:
+        """The changes of these kinds after `seq`, in the order they came."""
+        names = [*kinds]
+        places = ", ".join("?" * len(names))
+        query = f"SELECT {_COLUMNS} FROM change WHERE seq > ? AND kind IN ({places}) ORDER BY seq"  # noqa: S608  # see above
+        return [self._change(row) for row in self._rows(query, (seq, *names))]
+
     def versions(self, uid: str) -> list[Change]:
         """All versions of one object, oldest first."""
         query = f"SELECT {_COLUMNS} FROM change WHERE uid = ? ORDER BY seq"  # noqa: S608  # columns, all ours
@@ -149,6 +156,11 @@ class HistoryReader:
             if row[0] is not None
         ]
         return max(times, default=None)
+
+    def recorded_until(self) -> float:
+        """The latest time of which the file knows that it was recorded; 0.0 where nothing was."""
+        query = "SELECT max(at) FROM (SELECT max(at) AS at FROM change UNION ALL SELECT max(at) FROM position)"
+        return next((float(row[0]) for row in self._rows(query, ()) if row[0] is not None), 0.0)
 
     def mark(self, name: str) -> Mark | None:
         """The latest mark of that name."""

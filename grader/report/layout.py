@@ -31,13 +31,13 @@ def colours(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
-def width_of(stream: TextIO) -> int:
+def width_of(stream: TextIO, widest: int = WIDEST) -> int:
     """The width to lay text out for: the terminal's within reason, WIDTH where there is none."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else WIDTH
     except (OSError, ValueError):
         columns = WIDTH
-    return max(NARROWEST, min(columns or WIDTH, WIDEST))
+    return max(NARROWEST, min(columns or WIDTH, widest))
 
 
 def paint(text: str, style: str, *, on: bool) -> str:

@@ -48,13 +48,19 @@ PRELOADED = (
     "grader.cli.bug",
     "grader.cli.documents",
     "grader.cli.root",
-    *(f"grader.cli.{name}" for name in ("check", "completion", "hint", "labs", "report", "show", "status", "why")),
+    *(
+        f"grader.cli.{name}"
+        for name in ("check", "completion", "hint", "labs", "report", "show", "status", "timeline", "why")
+    ),
     "grader.diagnosis.document",
     "grader.diagnosis.names",
     "grader.lab.catalogue",
     "grader.report.why_text",
     "grader.session.changes",
     "grader.session.lifecycle",
+    "grader.timeline.document",
+    "grader.timeline.session",
+    "grader.timeline.svg",
     "rich.markdown",
 )
 """Everything that a command here may import: for speed, and because our files may be replaced by another version's

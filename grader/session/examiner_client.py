@@ -30,8 +30,9 @@ MAX_REQUEST = 65536
 GREETING_SECONDS = 20.0
 """How long an examiner may take to greet: milliseconds, but seconds of imports when it has just begun."""
 INTERRUPTED = 130
-WRITES_FILE = "--junit"
-"""The one option that names a file to write. The asking side opens it: the examiner's files are others."""
+WRITES_FILE = ("--junit", "--svg")
+"""The options that name a file to write, of which a command has one. The asking side opens it: the examiner's files
+are others."""
 _PASSED_ON = frozenset(
     (
         "LANG",
@@ -65,16 +66,17 @@ def main() -> None:
 
 
 def converse(path: Path, argv: Sequence[str]) -> int:
-    """`ask`, with the file that `--junit` names opened here, and replaced only by a finished one."""
-    target = _file_to_write(argv)
-    if target is None:
+    """`ask`, with the file that an option names opened here, and replaced only by a finished one."""
+    found = _file_to_write(argv)
+    if found is None:
         return ask(path, argv)
+    option, target = found
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise _unwritable(target, error) from error
     try:
-        code = ask(path, argv, files={WRITES_FILE: handle})
+        code = ask(path, argv, files={option: handle})
         if os.fstat(handle).st_size:
             os.fchmod(handle, 0o666 & ~_umask())
             os.replace(temporary, target)  # noqa: PTH105  # the house rule names it
@@ -168,13 +170,14 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-def _file_to_write(argv: Sequence[str]) -> Path | None:
+def _file_to_write(argv: Sequence[str]) -> tuple[str, Path] | None:
+    """The option that names a file to write, and the file."""
     words = list(argv[: argv.index("--")] if "--" in argv else argv)
     for number, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name == WRITES_FILE:
+        if name in WRITES_FILE:
             value = value if equals else "".join(words[number + 1 : number + 2])
-            return Path(value) if value else None
+            return (name, Path(value)) if value else None
     return None
 
 

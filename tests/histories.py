@@ -1,0 +1,116 @@
+"""Histories of real labs, kept small: `tests/data/histories/<name>.jsonl.gz`, one change a line.
+
+`python -m tests.histories HISTORY.DB NAME` takes what timelines and boards are made of out of a session's history:
+the kinds in `KINDS`, without what none of them reads. Owns that form and its reading.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.history.model import Change
+from grader.history.reader import HistoryReader
+from grader.history.writer import HistoryWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = Path(__file__).parent / "data" / "histories"
+KINDS = (
+    *("Pod", "Node", "Event", "Job", "JobSet", "LeaderWorkerSet"),
+    *("Workload", "ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort"),
+)
+_DROPPED = {
+    "metadata": ("annotations", "generateName", "finalizers", "generation"),
+    "Pod.spec": ("volumes", "tolerations", "serviceAccount", "serviceAccountName", "schedulerName", "dnsPolicy"),
+    "Pod.status": ("podIP", "podIPs", "hostIP", "hostIPs", "qosClass", "startTime"),
+    "Node.status": ("images", "nodeInfo", "addresses", "daemonEndpoints", "runtimeHandlers", "features", "config"),
+    "container": ("command", "args", "env", "volumeMounts", "terminationMessagePath", "terminationMessagePolicy"),
+    "containerStatus": ("image", "imageID", "containerID", "volumeMounts", "user", "resources", "allocatedResources"),
+    "Event": ("source", "reportingComponent", "reportingInstance", "action", "related"),
+}
+
+
+def load(name: str) -> list[Change]:
+    """The changes of a kept history, in order."""
+    lines = gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes()).splitlines()
+    return [_change(json.loads(line)) for line in lines]
+
+
+def written(path: Path, changes: Iterable[Change]) -> Path:
+    """`changes` as the history file at `path`."""
+    with HistoryWriter(path) as writer:
+        writer.append(changes)
+    return path
+
+
+def _change(line: dict[str, Any]) -> Change:
+    obj = line["object"]
+    meta = obj["metadata"]
+    return Change(
+        seq=line["seq"],
+        at=line["at"],
+        verb=line["verb"],
+        api_version=obj["apiVersion"],
+        kind=obj["kind"],
+        namespace=meta.get("namespace", ""),
+        name=meta["name"],
+        uid=meta["uid"],
+        resource_version=meta["resourceVersion"],
+        object=obj,
+    )
+
+
+def _slim(obj: Any, kind: str) -> Any:
+    _without(obj["metadata"], "metadata")
+    for ref in obj["metadata"].get("ownerReferences") or []:
+        ref.pop("blockOwnerDeletion", None)
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    _without(spec, f"{kind}.spec")
+    _without(status, f"{kind}.status")
+    if kind == "Event":
+        _without(obj, kind)
+    if kind == "Pod":
+        for each in spec.get("containers") or []:
+            _without(each, "container")
+        for each in status.get("containerStatuses") or []:
+            _without(each, "containerStatus")
+    if kind in ("Job", "JobSet", "LeaderWorkerSet"):
+        for part in [spec, *(spec.get("replicatedJobs") or []), spec.get("leaderWorkerTemplate") or {}]:
+            for key in ("template", "selector", "network", "leaderTemplate", "workerTemplate"):
+                part.pop(key, None)
+    if kind == "Workload":
+        for each in spec.get("podSets") or []:
+            each.pop("template", None)
+    return obj
+
+
+def _without(part: dict[str, Any], what: str) -> None:
+    """Take out of `part` what nobody reads."""
+    for key in _DROPPED.get(what, ()):
+        part.pop(key, None)
+
+
+def main() -> None:
+    """Write the history that the command line names into the folder."""
+    source, name = Path(sys.argv[1]), sys.argv[2]
+    lines = []
+    with HistoryReader(source) as reader:
+        for change in reader.newer(0, KINDS):
+            if change.kind == "Workload" and not change.api_version.startswith("kueue"):
+                continue
+            obj = _slim(change.object, change.kind)
+            obj |= {"apiVersion": change.api_version, "kind": change.kind}
+            line = {"seq": change.seq, "at": round(change.at, 3), "verb": change.verb, "object": obj}
+            lines.append(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+    FOLDER.mkdir(exist_ok=True)
+    text = "\n".join(lines) + "\n"
+    (FOLDER / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()
