@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 LEARNER, LEARNERS = "learner", "batchlab:learners"
 GRADER, GRADERS = "grader", "batchlab:graders"
 SUPERVISOR = "batchlab-supervisor"
+WEBHOOK_CA = "webhook-ca.crt"
+"""The file below `pki` of the authority that vouches for webhooks and aggregated APIs. It is not the cluster's: its
+certificate stands in objects of the datastore, which a snapshot keeps, and the cluster's is new for each machine."""
 KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 
 

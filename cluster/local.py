@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.addons import ADDONS
@@ -23,6 +24,8 @@ from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
 from cluster.pki import write_pki
 from cluster.plan import shell, write_files
 from cluster.sandbox import desk, keeper
+from cluster.snapshots.recipe import recipe
+from cluster.snapshots.shelf import Shelf
 from cluster.supervisor import control
 from cluster.supervisor.events import FAILED, READY, read_events
 from cluster.timings import LAUNCH, BootTimings, boot_timings, read_plan, turned_to
@@ -32,10 +35,12 @@ _STOP_SECONDS = 5.0
 _START_SECONDS = 300.0
 
 
-def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
+def start(config: MachineConfig, on_event: Callable[[BootEvent], None], snapshots: Path | None = None) -> None:
     """Make the machine and return when it is READY, or raise EnvironmentProblem with nothing left running.
 
-    Any exception on the way (Ctrl-C too) ends the sandbox first.
+    `snapshots`: the folder of what earlier starts kept, which makes this one warm where something fits, and which
+    gets what this one can keep; None: a cold start that keeps nothing. Any exception on the way (Ctrl-C too) ends
+    the sandbox first.
     """
     if config.spec.real_node and not config.privileged:
         raise EnvironmentProblem(
@@ -47,29 +52,45 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
         raise EnvironmentProblem(_("{name} is running already").format(name=config.name))
     if layout.run.is_dir():
         keeper.clean(layout)  # what an earlier machine left that was killed with its keeper
-    prepare(config, on_event)
+    shelf = Shelf(snapshots, _noting(on_event)) if snapshots else None
+    config = prepare(config, shelf, on_event)
     on_event(turned_to(LAUNCH))
     try:
         _follow(config, _launch(config), on_event)
     except BaseException:
         stop(config.home)
         raise
+    if shelf and not config.warm:
+        on_event(turned_to("snapshot"))
+        shelf.keep(layout.taken)
 
 
-def prepare(config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
-    """Write everything a start reads: the machine's description, keys, configuration files."""
+def prepare(config: MachineConfig, shelf: Shelf | None, on_event: Callable[[BootEvent], None]) -> MachineConfig:
+    """Write everything a start reads: the machine's description, keys, configuration files.
+
+    What is returned says whether the start will be warm, by a snapshot from `shelf`.
+    """
     layout = Layout(config.home)
     for folder in (layout.home, layout.run, layout.desk, layout.work):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for folder in (layout.logs, layout.etcd, layout.etc, layout.pki):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
-    layout.events.unlink(missing_ok=True)
+    for path in (layout.events, layout.snapshot, layout.taken):
+        path.unlink(missing_ok=True)
+    snapshot = None
+    if shelf:
+        on_event(turned_to("snapshot"))
+        config = replace(config, recipe=recipe(config))
+        snapshot = shelf.take(config.recipe, layout.snapshot)
+        config = replace(config, warm=snapshot is not None)
     layout.machine.write_text(config.to_json())
     on_event(turned_to("keys"))
-    write_pki(config, {name: ADDONS[name].hosts for name in config.spec.addons})
+    hosts = {name: ADDONS[name].hosts for name in config.spec.addons}
+    write_pki(config, hosts, kept=snapshot.keys if snapshot else None)
     on_event(turned_to("files"))
     write_files(config)
+    return config
 
 
 def stop(home: Path) -> bool:
@@ -173,6 +194,10 @@ def _follow(config: MachineConfig, keeper_pid: int, on_event: Callable[[BootEven
         if time.monotonic() > deadline:
             raise EnvironmentProblem(_("{name} was not ready in time").format(name=config.name))
         time.sleep(_POLL)
+
+
+def _noting(on_event: Callable[[BootEvent], None]) -> Callable[[str], None]:
+    return lambda sentence: on_event(BootEvent(task="snapshot", state="note", seconds=0.0, detail=sentence))
 
 
 def _start_failure(config: MachineConfig, failures: list[BootEvent]) -> EnvironmentProblem:

@@ -61,6 +61,10 @@ class MachineConfig:
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""
+    recipe: str = ""
+    """Names the snapshot that fits this machine (`cluster.snapshots.recipe`); empty: none is used or taken."""
+    warm: bool = False
+    """The datastore is restored from that snapshot, which lies in the session folder, instead of filled."""
 
     def to_json(self) -> str:
         """As `machine.json` keeps it."""
@@ -81,6 +85,8 @@ class MachineConfig:
             hidden=tuple(map(Path, raw["hidden"])),
             tools={name: tuple(argv) for name, argv in raw["tools"].items()},
             privileged=raw["privileged"],
+            recipe=raw["recipe"],
+            warm=raw["warm"],
             sidecars=tuple(Sidecar(**{**s, "argv": tuple(s["argv"])}) for s in raw["sidecars"]),
             spec=ClusterSpec(
                 addons=tuple(spec["addons"]),
@@ -131,6 +137,16 @@ class Layout:
     def etcd(self) -> Path:
         """The datastore; goes with the cluster."""
         return self.home / "etcd"
+
+    @property
+    def snapshot(self) -> Path:
+        """What a warm start restores; a copy, since the sandbox doesn't see the user's cache."""
+        return self.home / "snapshot"
+
+    @property
+    def taken(self) -> Path:
+        """What a cold start leaves for later ones."""
+        return self.home / "snapshot.taken"
 
     @property
     def run(self) -> Path:

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from cluster.identities import GRADER, GRADERS, KUBELET_CLIENT, LEARNER, LEARNERS, SUPERVISOR
+from cluster.identities import GRADER, GRADERS, KUBELET_CLIENT, LEARNER, LEARNERS, SUPERVISOR, WEBHOOK_CA
 from cluster.machine import API_SERVER, NODE_IP, Layout, MachineConfig, write_private
 
 LIFETIME = datetime.timedelta(days=365)
@@ -59,10 +59,13 @@ class Authority:
         return certificate.public_bytes(serialization.Encoding.PEM), _key_pem(key)
 
 
-def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) -> None:
+def write_pki(
+    config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]], kept: dict[str, str] | None = None
+) -> None:
     """Make every key, certificate and kubeconfig of one machine below its session folder.
 
-    `webhook_hosts`: add-on name → the names its webhook (and aggregated API) server is called by.
+    `webhook_hosts`: add-on name → the names its webhook (and aggregated API) server is called by. `kept`: the files
+    of an earlier machine's webhooks (path below `pki` → PEM), since this one will have its objects.
     """
     layout = Layout(config.home)
     pki = layout.pki
@@ -85,12 +88,9 @@ def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) 
     leaf("apiserver-etcd-client", etcd, "kube-apiserver-etcd-client")
     leaf("etcd", etcd, "etcd", hosts=("127.0.0.1", "localhost"))
     leaf("front-proxy-client", proxy, "front-proxy-client")
-    for name, hosts in webhook_hosts.items():
-        folder = pki / name
-        folder.mkdir(mode=0o700, exist_ok=True)
-        certificate, key = cluster.issue(name, hosts=hosts)
-        for file, content in (("tls.crt", certificate), ("tls.key", key), ("ca.crt", cluster.pem)):
-            write_private(folder / file, content)
+    for file, content in (_new_webhook_keys(webhook_hosts) if kept is None else kept).items():
+        (pki / file).parent.mkdir(mode=0o700, exist_ok=True)
+        write_private(pki / file, content)
     signer = ec.generate_private_key(ec.SECP256R1())
     write_private(pki / "sa.key", _key_pem(signer))
     write_private(
@@ -110,6 +110,19 @@ def write_pki(config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]]) 
     for path, (user, group, namespace) in people.items():
         certificate, key = cluster.issue(user, group)
         write_private(path, _kubeconfig(config.name, user, namespace, cluster.pem, certificate, key))
+
+
+def _new_webhook_keys(hosts: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    authority = Authority.new("batchlab-webhooks")
+    files = {WEBHOOK_CA: authority.pem.decode()}
+    for name, names in hosts.items():
+        certificate, key = authority.issue(name, hosts=names)
+        files |= {
+            f"{name}/tls.crt": certificate.decode(),
+            f"{name}/tls.key": key.decode(),
+            f"{name}/ca.crt": authority.pem.decode(),
+        }
+    return files
 
 
 def _kubeconfig(name: str, user: str, namespace: str, authority: bytes, certificate: bytes, key: bytes) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 from cluster import bootstrap
@@ -18,7 +19,7 @@ from cluster.components.model import Component
 from cluster.components.sidecars import sidecar
 from cluster.machine import NODE_IP, Layout, MachineConfig
 from cluster.spec import Manifest
-from cluster.steps import access
+from cluster.steps import access, snapshots
 from cluster.steps import addons as addon_steps
 from cluster.steps import nodes as node_steps
 from cluster.steps.model import Step
@@ -27,7 +28,7 @@ Task = Component | Step
 
 
 def plan(config: MachineConfig) -> tuple[Task, ...]:
-    """Every task of a start. READY is when all are done."""
+    """Every task of a start, a cold or a warm one. READY is when all are done."""
     addons = [ADDONS[name] for name in config.spec.addons]
     real = config.spec.real_node
     tasks: list[Task] = [
@@ -36,6 +37,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         control_plane.kube_controller_manager(config),
         control_plane.kube_scheduler(config),
         access.await_default_roles(),
+        access.await_health(),
         access.apply_roles(),
     ]
     usable = ["kube-controller-manager", "kube-scheduler", "roles"]
@@ -73,9 +75,24 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         sidecar(program, needs=("roles", *(f"{addon.name}-established" for addon in addons)))
         for program in config.sidecars
     ]
+    usable += [program.name for program in config.sidecars]
+    if config.recipe and not config.warm:
+        tasks.append(snapshots.take_snapshot(needs=tuple(usable)))
+        usable.append("snapshot")
     # The lab's own objects come last, so that the recorder sees them from their first moment.
-    tasks.append(node_steps.apply_start_manifests(needs=(*usable, *(s.name for s in config.sidecars))))
-    return tuple(tasks)
+    tasks.append(node_steps.apply_start_manifests(needs=tuple(usable)))
+    return tuple(_warm(tasks) if config.warm else tasks)
+
+
+def _warm(tasks: list[Task]) -> list[Task]:
+    """The same start with a restored datastore: what would be applied is there once kube-apiserver answers."""
+    applied = {task.name for task in tasks if isinstance(task, Step) and task.restored}
+    result: list[Task] = [snapshots.restore_datastore()]
+    for task in tasks:
+        if task.name not in applied:
+            needs = ("kube-apiserver" if need in applied else need for need in task.needs)
+            result.append(replace(task, needs=tuple(dict.fromkeys(needs))))
+    return result
 
 
 def waves(tasks: Iterable[Task]) -> list[list[Task]]:

@@ -20,7 +20,7 @@ from cluster.components.model import Component, HttpProbe
 from cluster.components.service_accounts import ServiceAccount
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from cluster.identities import ca_bundle
+from cluster.identities import WEBHOOK_CA, ca_bundle
 from cluster.machine import Layout, MachineConfig
 from cluster.spec import Manifest
 
@@ -103,7 +103,7 @@ class Addon:
 
     def manifests(self, config: MachineConfig) -> tuple[list[Manifest], list[Manifest]]:
         """(namespaces, CRDs and accounts; everything else), rewritten for this machine."""
-        authority = ca_bundle(Layout(config.home).pki / "ca.crt")
+        authority = ca_bundle(Layout(config.home).pki / WEBHOOK_CA)
         kept = [
             self._rewrite(manifest, authority)
             for manifest in self.load(config.binaries)

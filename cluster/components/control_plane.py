@@ -11,7 +11,9 @@ from cluster.machine import API_PORT, API_SERVER, NODE_IP, SERVICE_CIDR, Layout,
 
 ETCD_URL = "https://127.0.0.1:2379"
 ETCD_METRICS = "http://127.0.0.1:2381"
+DATASTORE = "datastore"
 DEFAULT_ROLES = "default-roles"
+API_HEALTH = "api-health"
 _BUT_FOR_ROLES = (
     "?exclude=poststarthook/rbac/bootstrap-roles&exclude=poststarthook/scheduling/bootstrap-system-priority-classes"
 )
@@ -45,6 +47,9 @@ def etcd(config: MachineConfig) -> Component:
         f"--peer-key-file={pki}/etcd.key",
         # Nothing here has to survive the machine; an fsync per write is most of etcd's time on slow disks.
         "--unsafe-no-fsync",
+        # A member on its own elects itself after up to one election timeout, a second by default.
+        "--heartbeat-interval=10",
+        "--election-timeout=100",
         "--log-level=warn",
     )
     return Component(name="etcd", argv=argv, ready=HttpProbe(f"{ETCD_METRICS}/readyz"))
@@ -90,7 +95,7 @@ def kube_apiserver(config: MachineConfig) -> Component:
     return Component(
         name="kube-apiserver",
         argv=argv,
-        needs=("etcd",),
+        needs=(DATASTORE if config.warm else "etcd",),
         # The API is of use to us (system:masters) 1.5 s before its default roles are there; whoever needs those
         # waits for the step `default-roles`.
         ready=HttpProbe(f"{API_SERVER}/readyz{_BUT_FOR_ROLES}", identity=layout.admin_kubeconfig),
@@ -121,7 +126,9 @@ def kube_controller_manager(config: MachineConfig) -> Component:
     return Component(
         name="kube-controller-manager",
         argv=argv,
-        needs=(DEFAULT_ROLES,),
+        # It asks for /healthz once a second, and does nothing before that is well: also where the roles are restored,
+        # the API server says so only a second after it began to serve.
+        needs=(API_HEALTH,),
         ready=HttpProbe("https://127.0.0.1:10257/healthz", insecure=True),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cluster import bootstrap
 from cluster.api import Api
-from cluster.components.control_plane import DEFAULT_ROLES
+from cluster.components.control_plane import API_HEALTH, DEFAULT_ROLES
 from cluster.components.service_accounts import ServiceAccount
 from cluster.errors import ApiUnavailable
 from cluster.i18n import _
@@ -20,14 +20,21 @@ _TOKEN_SECONDS = 365 * 24 * 3600
 
 def await_default_roles() -> Step:
     """Until the API server has made the roles that Kubernetes' own components are bound to."""
-
-    def work(context: StepContext) -> None:
-        insist(_wholly_ready, context.api)
-
     return Step(
         name=DEFAULT_ROLES,
         needs=("kube-apiserver",),
-        work=work,
+        restored=True,
+        work=lambda context: insist(_wholly_ready, context.api),
+        typed=("until kubectl get --raw /readyz; do :; done",),
+    )
+
+
+def await_health() -> Step:
+    """Until the API server says that all of it is well."""
+    return Step(
+        name=API_HEALTH,
+        needs=("kube-apiserver",),
+        work=lambda context: insist(_wholly_ready, context.api),
         typed=("until kubectl get --raw /readyz; do :; done",),
     )
 
@@ -42,6 +49,7 @@ def apply_roles() -> Step:
     return Step(
         name="roles",
         needs=("kube-apiserver",),
+        restored=True,
         work=lambda context: apply_all(context.api, bootstrap.roles()),
         typed=("kubectl apply --server-side -f - <<< roles of the learner and the grader",),
     )
@@ -52,6 +60,7 @@ def apply_accounts(name: str, manifests: Callable[[MachineConfig], list[Manifest
     return Step(
         name=f"{name}-account",
         needs=("kube-apiserver",),
+        restored=True,
         work=lambda context: apply_all(context.api, manifests(context.config)),
         typed=(f"kubectl apply --server-side -f - <<< service account and roles of {name}",),
     )

@@ -15,6 +15,7 @@ def apply_definitions(addon: Addon) -> Step:
     return Step(
         name=f"{addon.name}-definitions",
         needs=("kube-apiserver",),
+        restored=True,
         work=lambda context: apply_all(context.api, addon.manifests(context.config)[0]),
         typed=(f"kubectl apply --server-side -f manifests/{addon.name}.json  # namespaces, CRDs, accounts",),
     )
@@ -54,6 +55,7 @@ def apply_rest(addon: Addon) -> Step:
     return Step(
         name=f"{addon.name}-roles",
         needs=(f"{addon.name}-definitions",),
+        restored=True,
         work=lambda context: apply_all(context.api, addon.manifests(context.config)[1]),
         typed=(f"kubectl apply --server-side -f manifests/{addon.name}.json  # roles, webhooks",),
     )

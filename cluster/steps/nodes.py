@@ -113,9 +113,11 @@ def apply_start_manifests(needs: tuple[str, ...]) -> Step:
         manifests = context.config.spec.manifests
         namespaces = [m["metadata"]["name"] for m in manifests if m["kind"] == "Namespace"]
         apply_all(context.api, [m for m in manifests if m["kind"] == "Namespace"])
-        # Until kube-controller-manager has made it, every pod in a new namespace is refused.
+        # Until kube-controller-manager has made these, no pod in a new namespace is accepted, or none starts. That it
+        # has is also how we know that its controllers run: it calls itself healthy a while before.
         for namespace in dict.fromkeys(["default", *namespaces]):
             insist(expect_object, context.api, "v1", "ServiceAccount", "default", namespace)
+            insist(expect_object, context.api, "v1", "ConfigMap", "kube-root-ca.crt", namespace)
         for manifest in manifests:
             if manifest["kind"] != "Namespace":
                 insist(context.api.apply, manifest)

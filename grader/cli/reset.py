@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @lab_argument()
 @timings_option()
 @program_options
-def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: Path | None) -> int:
+def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: Path | None, cold: bool) -> int:
     """Reset the session and say where the files went."""
     from cluster import local
     from cluster.binaries.progress import PlainProgress
@@ -40,7 +40,7 @@ def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: P
     clock(turned_to(LAB))
     chosen = read_lab(which_lab(lab, lambda name: local.status(session_home(name)).state != "stopped"))
     display = BootDisplay(sys.stderr)
-    programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr))
+    programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr), cold=cold)
     try:
         started = lifecycle.reset_session(chosen, on_event=in_turn(clock, display), programs=programs)
     finally:

@@ -29,7 +29,8 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ("--bin-dir", N_("Take the programs from this folder.")),
     ):
         command = click.option(name, type=path, metavar="PATH", help=text)(command)
-    return command
+    cold = N_("Fill the cluster from nothing: neither use nor keep a snapshot of an earlier start.")
+    return click.option("--cold", is_flag=True, help=cold)(command)
 
 
 def timings_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -50,7 +51,7 @@ def timings_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @json_option()
 @program_options
 def command(
-    lab: str, dry_run: bool, timings: bool, as_json: bool, bin_dir: Path | None, from_bundle: Path | None
+    lab: str, dry_run: bool, timings: bool, as_json: bool, bin_dir: Path | None, from_bundle: Path | None, cold: bool
 ) -> int:
     """Load the lab, start its session, say what to do next."""
     from cluster import local
@@ -67,7 +68,7 @@ def command(
         click.echo(lifecycle.dry_run(chosen, bin_dir=bin_dir), nl=False)
         return 0
     display = BootDisplay(sys.stderr)
-    programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr))
+    programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr), cold=cold)
     try:
         started = lifecycle.start_session(chosen, on_event=in_turn(clock, display), programs=programs)
     finally:

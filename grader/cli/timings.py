@@ -109,6 +109,7 @@ def _part(part: str) -> str:
         "session": _("the session: its lock, its files"),
         "programs": _("the cluster's programs are found"),
         "stop": _("what runs is stopped"),
+        "snapshot": _("the snapshot: found and checked, or kept"),
         "keys": _("keys and certificates"),
         "files": _("configuration files"),
         LAUNCH: _("the sandbox's keeper is launched"),

@@ -40,6 +40,7 @@ def command(
     junit: Path | None,
     bin_dir: Path | None,
     from_bundle: Path | None,
+    cold: bool,
 ) -> int:
     """Verify one lab after the other; the worst exit code counts."""
     from cluster.binaries.progress import PlainProgress
@@ -52,7 +53,7 @@ def command(
     chosen = list(labs) or lab_ids()
     if cases and len(chosen) != 1:
         raise UsageProblem(_("--case goes with one lab"))
-    programs = Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr))
+    programs = Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr), cold=cold)
     reports = [_verify(lab, cases, programs, as_json=as_json) for lab in chosen]
     if junit:
         _write(junit, render_verify_junit(*reports))

@@ -24,6 +24,7 @@ from cluster.binaries.progress import Progress, silent
 from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _
 from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
+from cluster.snapshots.shelf import default_folder
 from cluster.supervisor.events import FAILED
 from cluster.timings import turned_to
 from grader.progress import begin_progress, forget_progress, record_start
@@ -77,11 +78,12 @@ class SessionState:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
     """Where a start takes the cluster's programs from: a folder or a bundle of the user's, else the cache or
-    a build, which `on_progress` is told of."""
+    a build, which `on_progress` is told of. `cold`: no snapshot of an earlier start is used or kept."""
 
     bin_dir: Path | None = None
     bundle: Path | None = None
     on_progress: Progress = silent
+    cold: bool = False
 
 
 def start_session(
@@ -186,7 +188,7 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     # The recorder must not go on from a cluster that is gone: its objects would seem to be this one's.
     forget_history(home)
     work_folder(home).mkdir(exist_ok=True)
-    _boot(machine_config(lab, home, binaries), on_event)
+    _boot(machine_config(lab, home, binaries), on_event, None if programs.cold else default_folder())
     on_event(turned_to(SESSION_TASK))
     save_session(home, session)
     for note in (begin_progress(home, now).note, record_start(lab.id, now, home)):
@@ -195,7 +197,7 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     return Started(lab=lab.id, home=home, work=work_folder(home))
 
 
-def _boot(config: MachineConfig, on_event: OnEvent) -> None:
+def _boot(config: MachineConfig, on_event: OnEvent, snapshots: Path | None) -> None:
     failed: list[str] = []
 
     def watch(event: BootEvent) -> None:
@@ -204,7 +206,7 @@ def _boot(config: MachineConfig, on_event: OnEvent) -> None:
         on_event(event)
 
     try:
-        local.start(config, watch)
+        local.start(config, watch, snapshots)
     except BaseException as error:
         with _uninterrupted():
             local.stop(config.home)

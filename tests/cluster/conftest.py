@@ -20,7 +20,7 @@ from cluster.api import Api
 from cluster.binaries import cache
 from cluster.errors import Problem
 from cluster.machine import BootEvent, MachineConfig, MachineStatus
-from cluster.spec import ClusterSpec, NodeSpec
+from cluster.spec import ClusterSpec, Manifest, NodeSpec
 
 FAKE_NODES = (NodeSpec(name="gpu-a", gpus=4), NodeSpec(name="gpu-b", gpus=4))
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
@@ -148,21 +148,62 @@ def machine_config(
     )
 
 
-def started(config: MachineConfig) -> Machine:
+def started(config: MachineConfig, snapshots: Path | None = None) -> Machine:
     events: list[BootEvent] = []
-    local.start(config, events.append)
+    local.start(config, events.append, snapshots)
     return Machine(config, events)
 
 
+@dataclass
+class Cold:
+    """What is remembered of the first machine of the recipe, which is gone."""
+
+    events: list[BootEvent]
+    inventory: dict[Identity, Manifest]
+    kubeconfig: str
+
+
 @pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory, binaries: Path) -> Iterator[Machine]:
-    """One machine with everything: a real node, fake nodes, all add-ons."""
+def cold_and_warm(tmp_path_factory: pytest.TempPathFactory, binaries: Path) -> Iterator[tuple[Cold, Machine]]:
+    """One machine with everything (a real node, fake nodes, all add-ons), and another from its snapshot."""
     if os.geteuid() != 0:
         pytest.skip("a real node needs root")
-    home = tmp_path_factory.mktemp("shared") / "home"
-    running = started(machine_config(home, binaries, real=True, addons=("jobset", "lws", "kueue")))
-    yield running
-    local.stop(home)
+    folder = tmp_path_factory.mktemp("shared")
+    config = machine_config(folder / "home", binaries, real=True, addons=("jobset", "lws", "kueue"))
+    first = started(config, folder / "snapshots")
+    try:
+        cold = Cold(first.events, inventory(first), (first.home / "kubeconfig").read_text())
+        local.stop(config.home)
+        yield cold, started(config, folder / "snapshots")
+    finally:
+        local.stop(config.home)
+
+
+@pytest.fixture(scope="session")
+def machine(cold_and_warm: tuple[Cold, Machine]) -> Machine:
+    """The machine that all share who only look. It is a warm one: most learners have such a one."""
+    return cold_and_warm[1]
+
+
+Identity = tuple[str, str, str]
+"""kind.group, namespace, name"""
+
+
+def inventory(machine: Machine) -> dict[Identity, Manifest]:
+    """Every object of every kind that can be listed."""
+    found: dict[Identity, Manifest] = {}
+    api = machine.api
+    versions = ["v1", *(group["preferredVersion"]["groupVersion"] for group in api.call("GET", "/apis")["groups"])]
+    for version in versions:
+        path = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        for resource in api.call("GET", path)["resources"]:
+            if "/" in resource["name"] or "list" not in resource["verbs"]:
+                continue
+            group = version.rpartition("/")[0]
+            for item in api.call("GET", f"{path}/{resource['name']}")["items"]:
+                meta = item["metadata"]
+                found[f"{resource['kind']}.{group}", meta.get("namespace", ""), meta["name"]] = item
+    return found
 
 
 @pytest.fixture
@@ -170,9 +211,9 @@ def fresh(tmp_path: Path, binaries: Path) -> Iterator[Callable[..., Machine]]:
     """Start machines of one's own; all are stopped at the end."""
     homes: list[Path] = []
 
-    def start(name: str = "home", **more: Any) -> Machine:
+    def start(name: str = "home", snapshots: Path | None = None, **more: Any) -> Machine:
         homes.append(tmp_path / name)
-        return started(machine_config(tmp_path / name, binaries, **more))
+        return started(machine_config(tmp_path / name, binaries, **more), snapshots)
 
     yield start
     for home in homes:

@@ -67,7 +67,7 @@ def config(tmp_path: Path) -> MachineConfig:
     (tmp_path / "manifests").mkdir()
     (tmp_path / "manifests/kueue.json").write_text(json.dumps(UPSTREAM))
     (tmp_path / "pki").mkdir()
-    (tmp_path / "pki/ca.crt").write_text("authority")
+    (tmp_path / "pki/webhook-ca.crt").write_text("authority")
     spec = ClusterSpec(addons=("kueue",))
     return MachineConfig(name="x", home=tmp_path, binaries=tmp_path, spec=spec, privileged=False)
 

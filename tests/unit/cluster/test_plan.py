@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from cluster.components.model import Component, SocketProbe
 from cluster.machine import MachineConfig, Sidecar
 from cluster.plan import plan, shell, waves, write_files
 from cluster.spec import ClusterSpec, NodeSpec
+from tests.unit.conftest import Golden
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "dry-run-lab.txt"
+CHECKOUT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -90,9 +92,10 @@ def test_a_cycle_is_named() -> None:
         waves([one, two])
 
 
-def test_dry_run_is_the_golden_shell(binaries: Path) -> None:
-    printed = shell(machine(binaries)).replace(str(binaries), "/binaries").replace(str(GOLDEN.parents[2]), "/batchlab")
-    assert printed == GOLDEN.read_text()
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+def test_dry_run_is_the_golden_shell(binaries: Path, golden: Golden, warm: bool) -> None:
+    printed = shell(replace(machine(binaries), warm=warm)).replace(str(binaries), "/binaries")
+    golden(f"dry-run-lab{'-warm' if warm else ''}.txt", printed.replace(str(CHECKOUT), "/batchlab"))
 
 
 def test_every_file_a_component_names_is_written(binaries: Path, tmp_path: Path) -> None:

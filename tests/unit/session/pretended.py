@@ -38,11 +38,15 @@ class PretendedMachines:
     states: dict[Path, str] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     configs: list[MachineConfig] = field(default_factory=list)
+    snapshots: list[Path | None] = field(default_factory=list)
     failure: BaseException | None = None
     on_start: Callable[[MachineConfig], object] | None = None
 
-    def start(self, config: MachineConfig, on_event: Callable[[BootEvent], None]) -> None:
+    def start(
+        self, config: MachineConfig, on_event: Callable[[BootEvent], None], snapshots: Path | None = None
+    ) -> None:
         self.calls.append("start")
+        self.snapshots.append(snapshots)
         self.configs.append(config)
         self.states[config.home] = "starting"
         Layout(config.home).logs.mkdir(parents=True, exist_ok=True)
