@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("cluster", "grader")
+PACKAGES = ("cluster", "grader", "tui")
 LOOK_UPS = ("_", "N_")
 """`_` looks a message up, `N_` marks one that is looked up later."""
 

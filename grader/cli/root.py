@@ -40,6 +40,7 @@ SECTIONS = (
             ("reset", N_("Begin a lab again; your files are kept aside.")),
             ("stop", N_("Stop a lab; your files and progress stay.")),
             ("report", N_("Progress over all labs.")),
+            ("tui", N_("All of this in one application.")),
         ),
     ),
     (

@@ -23,7 +23,7 @@ from grader.lab.model import Lab
 from grader.lab.parse import LAB_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("cluster", "grader")
+PACKAGES = ("cluster", "grader", "tui")
 LONGEST = 500
 HANGUL = re.compile("[가-힣]")
 PAUSE = "sleep"

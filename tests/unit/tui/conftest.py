@@ -1,0 +1,113 @@
+"""What the tests of the application share: a pretended backend, and a way to play the application with keys."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from cluster import i18n
+from tests.unit.tui.pretended import PretendedBackend
+from tui import marks
+from tui.app import LearnerApp
+from tui.screens.base import LearnerScreen
+from tui.settings import Settings
+
+DEADLINE = 10.0
+
+
+@dataclass
+class Played:
+    """An application that is being played."""
+
+    app: LearnerApp
+    pilot: Pilot[None]
+    backend: PretendedBackend
+
+    async def press(self, *keys: str) -> None:
+        """Each key, and what comes of it."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.rest()
+
+    async def rest(self) -> None:
+        """Until nothing moves any more."""
+        await self.pilot.pause()
+
+    async def until(self, condition: Callable[[], Any], what: str = "") -> None:
+        """Let the application go on until the condition holds."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + DEADLINE
+        while not condition():
+            assert loop.time() < end, f"not in {DEADLINE} s: {what or condition}\n{self.text}"
+            await self.pilot.pause()
+
+    async def shows(self, text: str) -> None:
+        """Wait until `text` is on the screen."""
+        await self.until(lambda: text in self.text, text)
+
+    @property
+    def screen(self) -> LearnerScreen:
+        """What is in front."""
+        assert isinstance(self.app.screen, LearnerScreen)
+        return self.app.screen
+
+    @property
+    def text(self) -> str:
+        """The screen as lines of text, without blanks at their ends."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips) + "\n"
+
+    @property
+    def svg(self) -> str:
+        """The screen as a picture, without the number that differs each time."""
+        return re.sub(r"terminal-\d+-", "terminal-", self.app.export_screenshot(title="Batchlab"))
+
+
+Play = Callable[[Played], Awaitable[None]]
+Drive = Callable[..., None]
+
+
+@pytest.fixture
+def backend() -> PretendedBackend:
+    return PretendedBackend()
+
+
+@pytest.fixture
+def drive(backend: PretendedBackend, state_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drive:
+    """Run a play on an application of its own: `drive(play, size=(80, 24), language="en", ascii_only=False)`."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TZ", "UTC")
+
+    def run(
+        play: Play,
+        *,
+        size: tuple[int, int] = (80, 24),
+        language: str = "en",
+        ascii_only: bool = False,
+        settings: Settings | None = None,
+    ) -> None:
+        i18n.set_language(language)
+
+        async def main() -> None:
+            app = LearnerApp(backend, ascii_only=ascii_only, settings=settings)
+            async with app.run_test(size=size, notifications=True) as pilot:
+                played = Played(app, pilot, backend)
+                await played.until(lambda: app.screen.query("#shelves Option") or backend.asked, "a first look")
+                await played.rest()
+                await play(played)
+
+        try:
+            asyncio.run(main())
+        finally:
+            i18n.set_language("en")
+            marks.use_ascii(on=False)
+
+    return run

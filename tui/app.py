@@ -1,0 +1,160 @@
+"""The application: its screens and how one goes from one to the next, colours, language, and what is said aside.
+
+Owns what belongs to no single screen. Knows nothing of labs but their ids, and asks `Backend` for the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App, SystemCommand
+from textual.scrollbar import ScrollBar, ScrollBarRender
+
+from cluster import i18n
+from cluster.errors import Problem
+from cluster.i18n import _
+from tui import marks
+from tui.keys import EVERYWHERE, FILE, bindings, config_dir, read_keymap
+from tui.screens.base import LearnerScreen
+from tui.screens.catalogue import CatalogueScreen
+from tui.screens.help import HelpScreen
+from tui.settings import Settings, load_settings, save_settings
+from tui.themes import NAMES, THEMES
+from tui.widgets.scrollbar import AsciiScrollBar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.screen import Screen
+
+    from tui.backend.model import Backend, Entry
+
+PROBLEM_SECONDS = 12.0
+"""How long a problem is shown: it has two sentences to read."""
+
+
+class LearnerApp(App[None]):
+    """The learner's way from the catalogue to a finished lab."""
+
+    TITLE = "Batchlab"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "f12"  # ours is in the table of keys
+    CSS = """
+    * { scrollbar-color: $border; scrollbar-background: $background; scrollbar-corner-color: $background;
+        scrollbar-color-hover: $primary; scrollbar-color-active: $primary; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background; }
+    Toast { max-width: 70; }
+    Toast { border-left: $rule $primary; }
+    Toast.-warning { border-left: $rule $warning; }
+    Toast.-error { border-left: $rule $error; }
+    """
+    BINDINGS = bindings(EVERYWHERE)
+
+    def __init__(self, backend: Backend, *, ascii_only: bool = False, settings: Settings | None = None) -> None:
+        """`settings` of the person; those kept in the configuration folder where None."""
+        marks.use_ascii(on=ascii_only)
+        super().__init__()
+        self.backend = backend
+        self._kept = load_settings(config_dir()) if settings is None else settings
+        self._keeps = settings is None
+        ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = self._kept.theme
+        self.keymap: dict[str, str] = {}
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The catalogue."""
+        return CatalogueScreen()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Lines of boxes and between them, which `--ascii` draws otherwise."""
+        plain = marks.is_ascii()
+        return {"frame": "ascii" if plain else "round", "rule": "ascii" if plain else "solid"}
+
+    def on_mount(self) -> None:
+        """Take over the person's keys."""
+        self.keymap, wrong = read_keymap(config_dir() / FILE)
+        self.set_keymap(self.keymap)
+        for sentence in wrong:
+            self.notify(sentence, severity="warning", timeout=PROBLEM_SECONDS, markup=False)
+
+    # -- going about ----------------------------------------------------------------------------------
+
+    def open_entry(self, entry: Entry) -> None:
+        """What Enter does on an entry of the catalogue."""
+
+    def stop_lab(self, lab_id: str) -> None:
+        """Stop a lab in the background and say so."""
+        self.run_worker(self._stop(lab_id), group=f"stop {lab_id}")
+
+    async def _stop(self, lab_id: str) -> None:
+        self.notify(_("stopping {lab}").format(lab=lab_id), markup=False)
+        try:
+            await self.backend.stop(lab_id)
+        except Problem as problem:
+            self.say(problem)
+            return
+        self.notify(_("{lab} is stopped; files and progress stay").format(lab=lab_id), markup=False)
+
+    # -- what is said aside ---------------------------------------------------------------------------
+
+    def say(self, problem: Problem) -> None:
+        """A problem, and what to do about it."""
+        self.notify(
+            "\n".join(filter(None, (problem.message, problem.advice))),
+            severity="error",
+            timeout=PROBLEM_SECONDS,
+            markup=False,
+        )
+
+    # -- language, colours, help ----------------------------------------------------------------------
+
+    async def action_language(self) -> None:
+        """The other language, everywhere at once."""
+        languages = i18n.LANGUAGES
+        await self.speak(languages[(languages.index(i18n.language()) + 1) % len(languages)])
+
+    async def speak(self, language: str) -> None:
+        """Say everything in `language` from now on."""
+        i18n.set_language(language)
+        self._keep(replace(self._kept, language=language))
+        for screen in self.screen_stack:
+            if isinstance(screen, LearnerScreen):
+                await screen.speak()
+
+    def action_next_theme(self) -> None:
+        """The next set of colours."""
+        names = list(NAMES)
+        self.choose_theme(names[(names.index(self.theme) + 1) % len(names)])
+        title = NAMES[self.theme]
+        self.notify(_("colours: {name}").format(name=_(title)), timeout=2)
+
+    def choose_theme(self, name: str) -> None:
+        """Draw in these colours from now on."""
+        self.theme = name
+        self._keep(replace(self._kept, theme=name))
+
+    def action_help(self) -> None:
+        """The page of keys of the screen in front."""
+        screen = self.screen
+        if isinstance(screen, LearnerScreen):
+            self.push_screen(HelpScreen(screen.PLACE, screen.ABOUT, self.keymap))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the palette offers everywhere."""
+        del screen
+        yield SystemCommand(_("Keys"), _("the keys of this screen"), self.action_help)
+        for name, title in NAMES.items():
+            command = _("Colours: {name}").format(name=_(title))
+            yield SystemCommand(command, "", lambda name=name: self.choose_theme(name))
+        for language, title in (("en", "Language: English"), ("ko", "언어: 한국어")):
+            if language != i18n.language():
+                yield SystemCommand(title, "", lambda language=language: self.speak(language))
+        yield SystemCommand(_("Quit"), _("leave; a lab that runs goes on"), self.action_quit)
+
+    def _keep(self, settings: Settings) -> None:
+        self._kept = settings
+        if self._keeps:
+            save_settings(config_dir(), settings)

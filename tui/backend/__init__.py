@@ -1,0 +1,1 @@
+"""What the screens may ask of `grader`: the port, and the data that comes back."""

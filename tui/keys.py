@@ -1,0 +1,200 @@
+"""Every key of the application, in one table, and the file in which a person changes them.
+
+Owns which key does what where, in what words, and how `keys.yaml` is read; knows nothing of what an action does.
+Labels are marked with `N_` and looked up when they are shown, because the language changes while the program runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+from textual.binding import Binding
+from textual.keys import REPLACED_KEYS, _character_to_key
+
+from cluster.i18n import _
+from grader.cli.commands import N_
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+FILE = "keys.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One thing a person can do: `keys` as Textual names them, comma-separated; `label` for the footer, `help` for
+    the page of `?`. A key that is not `shown` is on that page only."""
+
+    id: str
+    keys: str
+    action: str
+    label: str
+    help: str
+    shown: bool = True
+    priority: bool = False
+
+
+EVERYWHERE = "everywhere"
+PLACES: dict[str, str] = {
+    EVERYWHERE: N_("Everywhere"),
+    "catalogue": N_("Catalogue"),
+}
+"""Where keys work → what the place is called."""
+
+KEYS: dict[str, tuple[Key, ...]] = {
+    EVERYWHERE: (
+        Key(id="help", keys="question_mark,f1", action="help", label=N_("help"), help=N_("the keys of this screen")),
+        Key(
+            id="palette",
+            keys="ctrl+p,colon",
+            action="command_palette",
+            label=N_("commands"),
+            help=N_("every command, by name"),
+        ),
+        Key(
+            id="language",
+            keys="L",
+            action="language",
+            label=N_("language"),
+            help=N_("English or Korean"),
+            shown=False,
+        ),
+        Key(
+            id="theme",
+            keys="T",
+            action="next_theme",
+            label=N_("colours"),
+            help=N_("the next set of colours"),
+            shown=False,
+        ),
+        Key(id="quit", keys="q,ctrl+q", action="quit", label=N_("quit"), help=N_("leave; a lab that runs goes on")),
+    ),
+    "catalogue": (
+        Key(id="catalogue.open", keys="enter", action="open", label=N_("open"), help=N_("go to this lab or article")),
+        Key(
+            id="catalogue.search",
+            keys="slash",
+            action="search",
+            label=N_("search"),
+            help=N_("show only what has these letters; Escape shows all again"),
+        ),
+        Key(
+            id="catalogue.next",
+            keys="n",
+            action="next",
+            label=N_("next"),
+            help=N_("go to what comes next in the course"),
+        ),
+        Key(
+            id="catalogue.stop",
+            keys="s",
+            action="stop",
+            label=N_("stop lab"),
+            help=N_("stop the lab that runs; files and progress stay"),
+        ),
+        Key(
+            id="catalogue.down",
+            keys="j",
+            action="cursor_down",
+            label=N_("down"),
+            help=N_("one line down, as the arrow key"),
+            shown=False,
+        ),
+        Key(
+            id="catalogue.up",
+            keys="k",
+            action="cursor_up",
+            label=N_("up"),
+            help=N_("one line up, as the arrow key"),
+            shown=False,
+        ),
+        Key(
+            id="catalogue.back",
+            keys="escape",
+            action="back",
+            label=N_("back"),
+            help=N_("end the search"),
+            shown=False,
+        ),
+    ),
+}
+
+
+def bindings(place: str) -> list[BindingType]:
+    """The keys of a place as Textual wants them. Their words are English here; the footer and the page of keys
+    look them up."""
+    return [
+        Binding(key.keys, key.action, key.label, show=key.shown, id=key.id, tooltip=key.help, priority=key.priority)
+        for key in KEYS[place]
+    ]
+
+
+def config_dir() -> Path:
+    """`$XDG_CONFIG_HOME/batchlab`: what a person has set; may not exist."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "batchlab"
+
+
+def read_keymap(path: Path) -> tuple[dict[str, str], list[str]]:
+    """Key id → keys, as the file says, and a sentence for each line that can't be followed.
+
+    No file is no change. What is wrong in it is left out, never the whole of it.
+    """
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        return {}, [_("{path} can't be read: {why}").format(path=path, why=str(error).split("\n", 1)[0])]
+    if stored is None:
+        return {}, []
+    if not isinstance(stored, dict):
+        return {}, [_("{path}: lines of the form `quit: q` are wanted").format(path=path)]
+    known = {key.id for keys in KEYS.values() for key in keys}
+    found: dict[str, str] = {}
+    wrong: list[str] = []
+    for name, keys in stored.items():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            more = _("did you mean '{near}'?").format(near=near[0]) if near else _("`?` shows the keys there are")
+            wrong.append(_("{path}: no key is called '{name}'; {advice}").format(path=path, name=name, advice=more))
+        elif bad := next((key for key in _split(keys) if not _is_key(key)), None):
+            wrong.append(_("{path}: {name}: no key '{key}'").format(path=path, name=name, key=bad))
+        else:
+            found[name] = ",".join(_split(keys))
+    return found, wrong
+
+
+def displayed(keys: str) -> str:
+    """The keys as a person reads them: `ctrl+p` is `^p`, `question_mark` is `?`."""
+    return " ".join(_display(key) for key in _split(keys))
+
+
+def _split(keys: object) -> list[str]:
+    return [key.strip() for key in str(keys).split(",")]
+
+
+def _display(key: str) -> str:
+    shown = {value: char for char, value in ((char, _character_to_key(char)) for char in "?/:[]-+=.,;'\"")}
+    words = {"escape": "esc", "enter": "enter", "space": "space", "up": "↑", "down": "↓", "left": "←", "right": "→"}
+    *modifiers, last = key.split("+")
+    last = shown.get(last) or words.get(last) or last
+    return "".join("^" if part == "ctrl" else f"{part}+" for part in modifiers) + last
+
+
+def _is_key(key: str) -> bool:
+    *modifiers, last = key.split("+")
+    if not last or not set(modifiers) <= {"ctrl", "alt", "shift"}:
+        return False
+    return len(last) == 1 or _named(last)
+
+
+def _named(word: str) -> bool:
+    from textual.keys import Keys
+
+    names = {str(key.value) for key in Keys} | {_character_to_key(chr(code)) for code in range(33, 127)}
+    return word in names | set(REPLACED_KEYS.values())

@@ -1,0 +1,1 @@
+"""The screens, each from what a learner sees to what its keys do."""
