@@ -107,9 +107,12 @@ def write_pki(
     if node := config.spec.real_node:
         leaf("kubelet", cluster, f"system:node:{node.name}", "system:nodes", hosts=(node.name, NODE_IP))
         people[pki / "kubelet.kubeconfig"] = (f"system:node:{node.name}", "system:nodes", "default")
+    # A learner may ask an add-on's manager directly, for its metrics for one, and those have their own authority.
+    trusted = {layout.kubeconfig: cluster.pem + (pki / WEBHOOK_CA).read_bytes()}
     for path, (user, group, namespace) in people.items():
         certificate, key = cluster.issue(user, group)
-        write_private(path, _kubeconfig(config.name, user, namespace, cluster.pem, certificate, key))
+        authorities = trusted.get(path, cluster.pem)
+        write_private(path, _kubeconfig(config.name, user, namespace, authorities, certificate, key))
 
 
 def _new_webhook_keys(hosts: dict[str, tuple[str, ...]]) -> dict[str, str]:

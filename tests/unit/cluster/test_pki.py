@@ -81,3 +81,15 @@ def test_serving_certificates_load_and_name_their_hosts(layout: Layout) -> None:
 
 def test_authority_keys_are_never_written(layout: Layout) -> None:
     assert not list(layout.home.rglob("*ca.key"))
+
+
+def test_a_learner_trusts_the_api_server_and_the_add_ons_others_only_the_former(layout: Layout) -> None:
+    def trusted(kubeconfig: Path) -> list[x509.Certificate]:
+        cluster = yaml.safe_load(kubeconfig.read_text())["clusters"][0]["cluster"]
+        return x509.load_pem_x509_certificates(b64decode(cluster["certificate-authority-data"]))
+
+    api_server, add_on = (certificate(layout.pki / path) for path in ("apiserver.crt", "lws/tls.crt"))
+    first, second = trusted(layout.kubeconfig)
+    api_server.verify_directly_issued_by(first)
+    add_on.verify_directly_issued_by(second)
+    assert trusted(layout.grader_kubeconfig) == [first]
