@@ -19,55 +19,80 @@ if TYPE_CHECKING:
     from cluster.timings import BootTimings, Leg
 
 PART = "start"
-_FAKE = Figure(id="start.fake", part=PART, title="start, fake nodes only (cluster.local.start)", unit="s", target=8.0)
-_FAKE_BOOT = Figure(id="start.fake.boot", part=PART, title="of it, the boot: sandbox to READY", unit="s")
-_FAKE_STOP = Figure(id="stop.fake", part=PART, title="stop, fake nodes only (cluster.local.stop)", unit="s", target=2.0)
-_REAL = Figure(id="start.real", part=PART, title=f"grader start {LAB}: a real node, DNS", unit="s", target=10.0)
-_REAL_BOOT = Figure(id="start.real.boot", part=PART, title="of it, the boot: sandbox to READY", unit="s")
-_REAL_STOP = Figure(id="stop.real", part=PART, title=f"grader stop {LAB}, four pods running", unit="s", target=2.0)
-_FAKE_WORK = Figure(id="start.fake.work", part=PART, title="processor time of its processes until READY", unit="s")
-_REAL_WORK = Figure(id="start.real.work", part=PART, title="processor time of its processes until READY", unit="s")
-_RATIO = Ratio("boot with a real node ÷ with fake nodes only", "start.real.boot", "start.fake.boot")
+_RUNS = (
+    # kind, how: the id of its figures, and what a person is told
+    ("fake", "cold", "start.fake", "start, fake nodes only (cluster.local.start), cold", 8.0),
+    ("fake", "warm", "start.fake.warm", "start, fake nodes only, warm", 4.0),
+    ("real", "cold", "start.real", f"grader start {LAB} --cold: a real node, DNS", 10.0),
+    ("real", "warm", "start.real.warm", f"grader start {LAB}, warm", 6.0),
+)
+_STOP = {
+    "fake": Figure(id="stop.fake", part=PART, title="stop, fake nodes only (cluster.local.stop)", unit="s", target=2.0),
+    "real": Figure(id="stop.real", part=PART, title=f"grader stop {LAB}, four pods running", unit="s", target=2.0),
+}
+_RATIOS = (
+    Ratio("boot with a real node ÷ with fake nodes only, cold", "start.real.boot", "start.fake.boot"),
+    Ratio("warm ÷ cold, fake nodes only", "start.fake.warm", "start.fake"),
+    Ratio(f"warm ÷ cold, {LAB}", "start.real.warm", "start.real"),
+)
 
 
 def measure(ground: Ground, report: Report, runs: int) -> None:
-    """Start and stop both kinds in turn; the critical path of the start in the middle of each."""
-    fake = ground.fake()
-    routes: dict[str, list[list[Leg]]] = {"fake nodes only": [], LAB: []}
-    report.ratios.append(_RATIO)
+    """Start and stop both kinds in turn, cold and warm; the critical path of the start in the middle of each."""
+    routes: dict[str, list[list[Leg]]] = {}
+    report.ratios.extend(_RATIOS)
+    kinds = ("fake", "real") if os.geteuid() == 0 else ("fake",)
+    for kind in kinds:
+        ground.say(f"start: a first one that keeps its snapshot, {kind}")
+        _start(ground, kind, "warm")
+        _stop(ground, kind)
     try:
         for number in range(1, runs + 1):
-            ground.say(f"start {number}/{runs}: fake nodes only")
-            began = time.perf_counter()
-            local.start(fake, lambda _event: None)
-            report.add(_FAKE, time.perf_counter() - began)
-            _look(report, _FAKE_BOOT, _FAKE_WORK, "fake", fake.home)
-            routes["fake nodes only"].append([*boot(fake.home).path])
-            began = time.perf_counter()
-            local.stop(fake.home)
-            report.add(_FAKE_STOP, time.perf_counter() - began)
-            if os.geteuid() != 0:
-                continue
-            ground.say(f"start {number}/{runs}: {LAB}")
-            report.add(_REAL, ground.grader("start", LAB).seconds)
-            _look(report, _REAL_BOOT, _REAL_WORK, "real", ground.home)
-            routes[LAB].append([*boot(ground.home).path])
-            ground.play(1)
-            report.add(_REAL_STOP, ground.grader("stop", LAB).seconds)
+            for kind, how, name, title, target in _RUNS:
+                if kind not in kinds:
+                    continue
+                ground.say(f"start {number}/{runs}: {kind}, {how}")
+                report.add(Figure(id=name, part=PART, title=title, unit="s", target=target), _start(ground, kind, how))
+                home = _home(ground, kind)
+                _look(report, name, f"{kind}, {how}", home)
+                routes.setdefault(f"{kind}, {how}", []).append([*boot(home).path])
+                if kind == "real":
+                    ground.play(1)
+                report.add(_STOP[kind], _stop(ground, kind))
     finally:
         for kind, found in routes.items():
-            if found:
-                title = f"where the start's time goes, {kind} (critical path of the run in the middle)"
-                report.routes.append(Route(title=title, legs=middle(found)))
+            title = f"where the start's time goes, {kind} (critical path of the run in the middle)"
+            report.routes.append(Route(title=title, legs=middle(found)))
 
 
-def _look(report: Report, figure: Figure, work: Figure, kind: str, home: Path) -> None:
+def _start(ground: Ground, kind: str, how: str) -> float:
+    if kind == "real":
+        return ground.grader("start", LAB, *(["--cold"] if how == "cold" else [])).seconds
+    began = time.perf_counter()
+    local.start(ground.fake(), lambda _event: None, None if how == "cold" else ground.folder / "snapshots")
+    return time.perf_counter() - began
+
+
+def _stop(ground: Ground, kind: str) -> float:
+    if kind == "real":
+        return ground.grader("stop", LAB).seconds
+    began = time.perf_counter()
+    local.stop(_home(ground, kind))
+    return time.perf_counter() - began
+
+
+def _home(ground: Ground, kind: str) -> Path:
+    return ground.home if kind == "real" else ground.fake().home
+
+
+def _look(report: Report, name: str, kind: str, home: Path) -> None:
     """What a start costs on the clock and, however busy the machine is, in processor time."""
     used = load.processor(home)
-    report.add(figure, boot(home).seconds)
-    report.add(work, sum(used.values()))
-    for name, seconds in used.items():
-        report.by_component(name, f"CPU until READY ({kind})", "s", seconds)
+    boot_title, work_title = "of it, the boot: sandbox to READY", "processor time of its processes until READY"
+    report.add(Figure(id=f"{name}.boot", part=PART, title=boot_title, unit="s"), boot(home).seconds)
+    report.add(Figure(id=f"{name}.work", part=PART, title=work_title, unit="s"), sum(used.values()))
+    for component, seconds in used.items():
+        report.by_component(component, f"CPU until READY ({kind})", "s", seconds)
 
 
 def boot(home: Path) -> BootTimings:
