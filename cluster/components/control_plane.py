@@ -47,9 +47,10 @@ def etcd(config: MachineConfig) -> Component:
         f"--peer-key-file={pki}/etcd.key",
         # Nothing here has to survive the machine; an fsync per write is most of etcd's time on slow disks.
         "--unsafe-no-fsync",
-        # A member on its own elects itself after up to one election timeout, a second by default.
-        "--heartbeat-interval=10",
-        "--election-timeout=100",
+        # A member on its own elects itself after up to one election timeout, a second by default; shorter ticks than
+        # these are felt when idle.
+        "--heartbeat-interval=50",
+        "--election-timeout=250",
         "--log-level=warn",
     )
     return Component(name="etcd", argv=argv, ready=HttpProbe(f"{ETCD_METRICS}/readyz"))
