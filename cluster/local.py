@@ -138,8 +138,11 @@ def desk_command(home: Path, argv: list[str], env: dict[str, str]) -> list[str]:
     return desk.command(home, holder["init_pid"], argv, env, privileged=config.privileged)
 
 
-def dry_run(config: MachineConfig) -> str:
-    """What `start` would do, as shell."""
+def dry_run(config: MachineConfig, snapshots: Path | None = None) -> str:
+    """What `start` would do with the same arguments, as shell."""
+    if snapshots:
+        name = recipe(config)
+        config = replace(config, recipe=name, warm=Shelf(snapshots, lambda _sentence: None).has(name))
     return shell(config)
 
 

@@ -60,6 +60,10 @@ class Shelf:
             path.touch()  # it is in use: see `_clear`
         return snapshot
 
+    def has(self, recipe: str) -> bool:
+        """Whether a file is there; what it is worth, `take` finds out."""
+        return self._path(recipe).is_file()
+
     def keep(self, taken: Path) -> None:
         """Put a file that a machine made onto the shelf. What can't be kept is said, and nothing worse."""
         try:

@@ -65,7 +65,7 @@ def command(
     clock(turned_to(LAB))
     chosen = read_lab(lab)
     if dry_run:
-        click.echo(lifecycle.dry_run(chosen, bin_dir=bin_dir), nl=False)
+        click.echo(lifecycle.dry_run(chosen, bin_dir=bin_dir, cold=cold), nl=False)
         return 0
     display = BootDisplay(sys.stderr)
     programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr), cold=cold)

@@ -163,11 +163,11 @@ def session_state(lab_id: str, on_note: Callable[[str], None], home: Path | None
     return SessionState(lab=lab_id, home=home, machine=local.status(home), session=session)
 
 
-def dry_run(lab: Lab, *, bin_dir: Path | None = None) -> str:
+def dry_run(lab: Lab, *, bin_dir: Path | None = None, cold: bool = False) -> str:
     """The shell equivalent of a start; nothing is built, written or started."""
     # A folder that isn't there yet is named all the same: it is where a start would have them built.
     binaries = cache.locate(bin_dir) or cache.default_root() / read_lock().key
-    return local.dry_run(machine_config(lab, session_home(lab.id), binaries))
+    return local.dry_run(machine_config(lab, session_home(lab.id), binaries), None if cold else default_folder())
 
 
 # -- beneath ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from cluster import local
 from cluster.errors import EnvironmentProblem
-from cluster.machine import BootEvent, ComponentStatus, MachineStatus
+from cluster.machine import BootEvent, ComponentStatus, MachineConfig, MachineStatus
 from grader.cli.boot_display import BootDisplay
 from grader.cli.shell import RC_FILE, desk_environment
 from grader.session.places import session_home
@@ -67,10 +67,14 @@ def test_ctrl_c_during_a_start_is_130(grader: Grader, machines: PretendedMachine
 def test_a_dry_run_prints_and_starts_nothing(
     grader: Grader, machines: PretendedMachines, monkeypatch: pytest.MonkeyPatch, state_home: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(local, "dry_run", lambda config: f"run {config.name} with {config.binaries}\n")
+    def told(config: MachineConfig, snapshots: Path | None) -> str:
+        return f"run {config.name} with {config.binaries}, {'warm or cold' if snapshots else 'cold'}\n"
+
+    monkeypatch.setattr(local, "dry_run", told)
     monkeypatch.setattr("cluster.binaries.cache.locate", lambda _bin_dir: tmp_path / "programs")
     ran = grader("start", "lab-toy", "--dry-run")
-    assert (ran.code, ran.out) == (0, f"run lab-toy with {tmp_path}/programs\n")
+    assert (ran.code, ran.out) == (0, f"run lab-toy with {tmp_path}/programs, warm or cold\n")
+    assert grader("start", "lab-toy", "--dry-run", "--cold").out.endswith(", cold\n")
     assert machines.calls == []
     assert not state_home.exists()
 

@@ -112,6 +112,7 @@ def kept(shelf: Shelf, tmp_path: Path, what: Snapshot) -> Path:
 def test_what_is_kept_is_found_and_copied(shelf: Shelf, tmp_path: Path, said: list[str]) -> None:
     path = kept(shelf, tmp_path, snapshot())
     assert path.stat().st_mode & 0o777 == 0o600
+    assert (shelf.has("r"), shelf.has("unknown")) == (True, False)
     assert shelf.take("r", tmp_path / "copy") == snapshot()
     assert (tmp_path / "copy").read_bytes() == path.read_bytes()
     assert said == []
