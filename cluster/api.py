@@ -148,21 +148,32 @@ class Api:
             query = {"fieldSelector": fields, "limit": str(limit), "continue": rest}
 
     def watch(
-        self, api_version: str, kind: str, resource_version: str, *, seconds: int = 300
+        self,
+        api_version: str,
+        kind: str,
+        resource_version: str,
+        *,
+        fields: str = "",
+        metadata_only: bool = False,
+        seconds: int = 300,
     ) -> Iterator[tuple[str, Manifest]]:
         """(verb, object) for each change after `resource_version`: ADDED, MODIFIED, DELETED, BOOKMARK.
 
         The server has begun to watch when this returns. The iterator ends when the server closes the watch
-        (after about `seconds`). WatchExpired, here or while iterating: that version is gone.
+        (after about `seconds`). `metadata_only`: as for `pages`. WatchExpired, here or while iterating: that
+        version is gone.
         """
         query = {
+            "fieldSelector": fields,
             "watch": "true",
             "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
             "timeoutSeconds": str(seconds),
         }
         timeout = Timeout(connect=5, read=seconds + 15)
-        response = self._send("GET", self._path(api_version, kind), query=query, stream=True, timeout=timeout)
+        accept = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1" if metadata_only else _JSON
+        path = self._path(api_version, kind)
+        response = self._send("GET", path, query=query, accept=accept, stream=True, timeout=timeout)
         try:
             self._raise_for_status(response)
         except (urllib3.exceptions.HTTPError, OSError) as error:

@@ -19,10 +19,12 @@ from grader.checks.engine import run_checks
 from grader.checks.work import WorkFolder
 from grader.checks.world import World
 from grader.diagnosis.of_check import Explainer
+from grader.history.kinds import RECORDED
 from grader.history.reader import HistoryReader
 from grader.history.synced import wait_synced
 from grader.progress import load_progress, record_run, remember_results
 from grader.report.model import RunReport, make_report
+from grader.results import State
 from grader.session.executor import SessionExecutor
 from grader.session.places import history_file, recorder_socket, work_folder
 
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 RECORDER_SECONDS = 5.0
 """How long the recorder may take to catch up; it takes milliseconds unless the machine is overwhelmed."""
+_TRACED = frozenset((kind.api_version, kind.name) for kind in RECORDED)
+_SOME = frozenset({"Namespace"})
+"""What the recorder is asked about where no history decides: that it answers has to be known all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,9 @@ class Checked:
 
     report: RunReport
     notes: tuple[str, ...] = ()
+    untraced: bool = False
+    """Whether it was judged by something that the history knows nothing of (a command, a kind that is not recorded,
+    trouble), so that nobody notices when that changes."""
 
 
 def check_session(
@@ -63,11 +71,17 @@ def check_session(
     """
     began = time.monotonic()
     achievements, notes = _remembered(home)
+    worlds: list[World] = []
     with connect(home, lab) as look:
-        notes += _await_recorder(home)
+
+        def look_anew() -> World:
+            worlds.append(look())
+            return worlds[-1]
+
+        notes += _await_recorder(home, _kinds(lab, achievements))
         results = run_checks(
             lab,
-            look,
+            look_anew,
             only=_checks_of(lab, steps),
             achievements=achievements,
             patience=patience,
@@ -76,7 +90,9 @@ def check_session(
         )
     report = make_report(lab, results, at=time.time(), seconds=time.monotonic() - began)
     notes += _save(home, lab, report, counted=counted or report.exit_code == 0)
-    return Checked(report=report, notes=tuple(notes))
+    untraced = any(world.commanded or world.listed - _TRACED for world in worlds)
+    untraced |= any(result.state is State.ERROR for result in results)
+    return Checked(report=report, notes=tuple(notes), untraced=untraced)
 
 
 @contextmanager
@@ -107,9 +123,24 @@ def _checks_of(lab: Lab, steps: Collection[str] | None) -> frozenset[str] | None
     return frozenset(check.id for step in lab.steps if step.id in steps for check in step.checks)
 
 
-def _await_recorder(home: Path) -> list[str]:
+def _kinds(lab: Lab, achievements: Collection[str]) -> frozenset[str]:
+    """The kinds whose history decides; empty: any may. What passed for good is not looked at."""
+    checks = [check for step in lab.steps for check in step.checks]
+    left = [check for check in checks if check.hold != "once" or check.id not in achievements]
+    named = {name for check in left for name in check.kind.references()}
+    found: set[str] = set()
+    for check in checks:
+        if check in left or check.id in named:
+            kinds = check.kind.kinds()
+            if check.kind.uses_history and not kinds:
+                return frozenset()
+            found |= kinds
+    return frozenset(found) or _SOME
+
+
+def _await_recorder(home: Path, kinds: frozenset[str]) -> list[str]:
     """The recorder is a step behind the cluster; a check of what happened must not be."""
-    synced = wait_synced(recorder_socket(home), RECORDER_SECONDS)
+    synced = wait_synced(recorder_socket(home), RECORDER_SECONDS, kinds)
     if not synced.answered:
         raise EnvironmentProblem(
             _("the recorder of this lab does not answer, so that nobody could say what happened"),
@@ -117,8 +148,8 @@ def _await_recorder(home: Path) -> list[str]:
         )
     if synced.synced:
         return []
-    kinds = ", ".join(synced.behind)
-    return [_("the record of {kinds} was behind the cluster: check again").format(kinds=kinds)]
+    behind = ", ".join(synced.behind)
+    return [_("the record of {kinds} was behind the cluster: check again").format(kinds=behind)]
 
 
 def _remembered(home: Path) -> tuple[dict[str, float], list[str]]:

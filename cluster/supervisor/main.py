@@ -5,27 +5,23 @@ Owns signals, the reaper and the end: when this process ends, the kernel ends ev
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import sys
 import threading
 import time
 
-from cluster.api import Api
 from cluster.components.sidecars import sidecar
-from cluster.errors import Problem
 from cluster.i18n import _
 from cluster.machine import Layout, MachineConfig
 from cluster.spec import GPU, NodeSpec
-from cluster.steps.nodes import give_gpus
 from cluster.supervisor.boot import Boot
 from cluster.supervisor.control import serve
 from cluster.supervisor.events import EventLog
+from cluster.supervisor.gpus import keep_gpus
 from cluster.supervisor.processes import ProcessTable
 
 _SIGNALS = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _SIDECAR_SECONDS = 1.0
-_GPU_INTERVAL = 1.0
 
 
 def supervise(config: MachineConfig, began: float) -> None:
@@ -48,15 +44,12 @@ def supervise(config: MachineConfig, began: float) -> None:
 
 
 def _keep_gpus(boot: Boot, node: NodeSpec, events: EventLog) -> None:
-    """kubelet zeroes resources it does not know when it restarts; a learner may patch them, too."""
+    def note() -> None:
+        again = _("{resource} of {node} set to {count} again")
+        events.write("real-node", "note", again.format(resource=GPU, node=node.name, count=node.gpus))
+
     boot.ready.wait()
-    api: Api = boot.api
-    while True:
-        time.sleep(_GPU_INTERVAL)
-        with contextlib.suppress(Problem):
-            if give_gpus(api, node):
-                again = _("{resource} of {node} set to {count} again")
-                events.write("real-node", "note", again.format(resource=GPU, node=node.name, count=node.gpus))
+    keep_gpus(boot.api, node, note)
 
 
 def _end(config: MachineConfig, boot: Boot, processes: ProcessTable) -> None:

@@ -137,7 +137,9 @@ class World:
         self.work = work
         self.namespace = namespace
         self.lab_folder = lab_folder
-        self.executor = executor
+        self.commanded = False
+        """Whether a command was run for this look."""
+        self._executor = executor
         self.now = now or datetime.now(UTC)
         self._cluster = cluster
         self._history = history
@@ -147,6 +149,17 @@ class World:
         self._unavailable: ApiUnavailable | None = None
         self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
         self._accounts: dict[int, tuple[Form, Account]] = {}  # by identity: a form holds maps
+
+    @property
+    def executor(self) -> Executor | None:
+        """What runs commands; who asks for it is going to use it."""
+        self.commanded = True
+        return self._executor
+
+    @property
+    def listed(self) -> frozenset[tuple[str, str]]:
+        """(apiVersion, kind) of what this look saw of the cluster as it is."""
+        return frozenset((version, kind) for version, kind, _namespace in self._lists)
 
     # -- now ----------------------------------------------------------------------------------------
 

@@ -90,20 +90,22 @@ class _Ticker:
 def _watch(here: Examination, lab: Lab, steps: list[str] | None, *, explain: bool) -> int:
     """Redraw the verdict whenever something changed; ends when all has passed, or by Ctrl-C."""
     from grader.check_session import check_session
-    from grader.session.changes import changes
+    from grader.session.changes import Changes
 
     shown = ""
-    for _change in changes(here.home):
-        checked = check_session(here.home, lab, steps=steps, patience=False, counted=False)
-        text = _text(checked.report, explain=explain)
-        if text != shown:
-            clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n" if shown else ""
-            sys.stdout.write(clear + text)
-            sys.stdout.flush()
-            shown = text
-        if checked.report.exit_code == 0:
-            break
-    return 0
+    with Changes(here.home) as changes:
+        while True:
+            changes.looking()
+            checked = check_session(here.home, lab, steps=steps, patience=False, counted=False)
+            text = _text(checked.report, explain=explain)
+            if text != shown:
+                clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n" if shown else ""
+                sys.stdout.write(clear + text)
+                sys.stdout.flush()
+                shown = text
+            if checked.report.exit_code == 0:
+                return 0
+            changes.wait(untraced=checked.untraced)
 
 
 def _print(checked: Checked, *, explain: bool, as_json: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -125,13 +124,14 @@ class Verdicts:
     def __init__(self) -> None:
         self.states: list[tuple[State, ...]] = [(State.FAILED, State.SKIPPED)]
         self.notes: tuple[str, ...] = ()
+        self.untraced = False
         self.calls: list[dict[str, object]] = []
 
     def __call__(self, home: Path, lab: Lab, **asked: object) -> Checked:
         self.calls.append({"home": home, "lab": lab.id, **asked})
         states = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         report = make_report(lab, results(lab, *states), at=1_800_000_000.0, seconds=0.25)
-        return Checked(report=report, notes=self.notes)
+        return Checked(report=report, notes=self.notes, untraced=self.untraced)
 
 
 @pytest.fixture
@@ -197,33 +197,65 @@ def test_a_cluster_that_does_not_answer_is_3(grader: Grader, inside: Path, monke
     assert (ran.code, ran.out, ran.err) == (3, "", "grader: kube-apiserver did not answer\n")
 
 
+class Watched:
+    """A session of which a test says when something changed; `looks` has what was done, `untraced` what was told."""
+
+    def __init__(self, *, left: int) -> None:
+        self.left = left
+        self.done: list[str] = []
+        self.untraced: list[bool] = []
+
+    def __call__(self, _home: Path) -> Watched:
+        return self
+
+    def __enter__(self) -> Watched:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.done.append("closed")
+
+    def looking(self) -> None:
+        self.done.append("looking")
+
+    def wait(self, *, untraced: bool) -> None:
+        self.untraced.append(untraced)
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
 def test_watching_redraws_what_changed_and_ends_when_all_has_passed(
     grader: Grader, inside: Path, verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed, waits, passed = State.FAILED, State.WAITING, State.PASSED
     verdicts.states = [(failed, State.SKIPPED), (failed, State.SKIPPED), (passed, waits), (passed, passed)]
-
-    def four_changes(home: Path) -> Iterator[None]:
-        assert home == inside
-        yield from [None] * 4
-        pytest.fail("it goes on although all has passed")
-
-    monkeypatch.setattr(changes, "changes", four_changes)
+    watched = Watched(left=10)
+    monkeypatch.setattr(changes, "Changes", watched)
     ran = grader("check", "--watch")
     assert ran.code == 0
     heads = [line for line in ran.out.splitlines() if line.startswith("lab-toy  ")]
     assert [line.split()[-4:] for line in heads] == [[f"{n}", "of", "2", "steps"] for n in range(3)]
     assert [(call["patience"], call["counted"]) for call in verdicts.calls] == [(False, False)] * 4
+    assert watched.done == [*["looking"] * 4, "closed"]
+    assert watched.untraced == [False] * 3
+
+
+def test_watching_tells_where_a_look_went_beyond_the_history(
+    grader: Grader, inside: Path, verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(left=1)
+    monkeypatch.setattr(changes, "Changes", watched)
+    verdicts.untraced = True
+    grader("check", "--watch")
+    assert watched.untraced == [True]
 
 
 def test_watching_ends_by_ctrl_c(
     grader: Grader, inside: Path, verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(_home: Path) -> Iterator[None]:
-        yield
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(changes, "changes", interrupted)
+    watched = Watched(left=1)
+    monkeypatch.setattr(changes, "Changes", watched)
     ran = grader("check", "--watch")
     assert ran.code == 130
     assert "0 of 2 steps" in ran.out
+    assert watched.done == ["looking", "closed"]

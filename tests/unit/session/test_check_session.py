@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cluster.api import Api
-from cluster.errors import EnvironmentProblem
+from cluster.errors import ApiUnavailable, EnvironmentProblem
 from cluster.machine import MachineConfig
 from cluster.spec import ClusterSpec
 from grader import check_session as flow
@@ -16,6 +18,7 @@ from grader.check_session import check_session
 from grader.checks.recorded import RecordedCluster
 from grader.history.synced import Synced
 from grader.history.writer import HistoryWriter
+from grader.lab.catalogue import load_lab
 from grader.lab.model import Lab
 from grader.lab.parse import parse_lab
 from grader.progress import load_progress, read_attempts, read_book
@@ -32,22 +35,39 @@ def toy() -> Lab:
 
 
 @pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> list[Synced]:
+def asked_about() -> list[set[str]]:
+    """The kinds the recorder was asked to be up to date with."""
+    return []
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch, asked_about: list[set[str]]) -> list[Synced]:
     """What the recorder answers: the last of these."""
     answers = [Synced(synced=True, at=1_800_000_000.0)]
-    monkeypatch.setattr(flow, "wait_synced", lambda _socket, _deadline: answers[-1])
+
+    def answer(_socket: Path, _deadline: float, kinds: frozenset[str]) -> Synced:
+        asked_about.append(set(kinds))
+        return answers[-1]
+
+    monkeypatch.setattr(flow, "wait_synced", answer)
     return answers
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorder: list[Synced]) -> Path:
+def cluster() -> RecordedCluster:
+    """What there is now."""
+    return RecordedCluster()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorder: list[Synced], cluster: RecordedCluster) -> Path:
     del recorder
     home = tmp_path / "lab-toy"
     (home / "work").mkdir(parents=True)
     HistoryWriter(home / "history.db").close()
     config = MachineConfig(name="lab-toy", home=home, binaries=tmp_path, spec=ClusterSpec())
     (home / "machine.json").write_text(config.to_json())
-    monkeypatch.setattr(Api, "from_kubeconfig", lambda _path: RecordedCluster())
+    monkeypatch.setattr(Api, "from_kubeconfig", lambda _path: cluster)
     return home
 
 
@@ -152,3 +172,121 @@ def test_a_progress_file_of_a_newer_version_is_left_alone(home: Path, toy: Lab) 
     assert len(checked.report.results) == 2
     assert all("was written by a newer Batchlab" in note for note in checked.notes)
     assert (home / "progress.json").read_text() == '{"schema": 99}'
+
+
+# -- what is asked for --------------------------------------------------------------------------------
+
+LAB = """---
+format: 1
+lab: lab-made
+title: Made up
+minutes: 5
+workdir: made
+namespace: made
+cluster: {nodes: [{name: gpu-a, gpus: 4}]}
+---
+Nothing.
+
+## One {#one}
+
+Do it.
+
+```yaml check
+CHECKS
+```
+"""
+POD = "resource: {of: {kind: Pod, name: a}, match: {status: {phase: Running}}}"
+JOBS = "happened: {never: {of: {kind: Job}}}"
+QUOTA = "resource: {of: {kind: ResourceQuota, name: q}, match: {spec: {hard: {pods: '1'}}}}"
+FILE = "file: {file: a.txt, lines: [a]}"
+COMMAND = "exec: {command: [date], exit: 0}"
+FUNCTION = "python: {function: found}"
+CHECKS_PY = """
+from grader.checks.base import ObjectRef
+from grader.results import Finding, Verdict
+
+def found(world):
+    return Verdict(passed=False, finding=Finding(saw=str(len(world.select(ObjectRef(kind="Pod"))))))
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Lab]:
+    """A lab of these checks."""
+
+    def make(*checks: str, hold: str = "once") -> Lab:
+        folder = tmp_path / "labs" / "lab-made"
+        folder.mkdir(parents=True)
+        text = "\n".join(f"- {{id: c{n}, says: it is so, hold: {hold}, {check}}}" for n, check in enumerate(checks))
+        (folder / "lab.md").write_text(LAB.replace("CHECKS", text))
+        (folder / "checks.py").write_text(CHECKS_PY)
+        lab, problems = parse_lab(folder, "en")
+        assert lab is not None, problems
+        return lab
+
+    return make
+
+
+def test_the_recorder_is_asked_about_the_kinds_that_checks_look_at(
+    home: Path, made: Callable[..., Lab], asked_about: list[set[str]]
+) -> None:
+    check_session(home, made(POD, JOBS, FILE))
+    assert asked_about == [{"Pod", "Job"}]
+
+
+def test_a_function_may_look_at_any_kind(home: Path, made: Callable[..., Lab], asked_about: list[set[str]]) -> None:
+    check_session(home, made(POD, FUNCTION))
+    assert asked_about == [set()]  # all of them
+
+
+def test_what_was_achieved_needs_no_history(home: Path, made: Callable[..., Lab], asked_about: list[set[str]]) -> None:
+    lab = made(JOBS, POD)
+    check_session(home, lab)
+    check_session(home, lab)
+    assert asked_about == [{"Job", "Pod"}, {"Pod"}]
+
+
+def test_what_has_to_hold_at_each_check_is_looked_at_again(
+    home: Path, made: Callable[..., Lab], asked_about: list[set[str]]
+) -> None:
+    lab = made(JOBS, hold="now")
+    check_session(home, lab)
+    check_session(home, lab)
+    assert asked_about == [{"Job"}, {"Job"}]
+
+
+def test_that_the_recorder_answers_is_always_asked(
+    home: Path, made: Callable[..., Lab], asked_about: list[set[str]]
+) -> None:
+    check_session(home, made(FILE))
+    assert asked_about == [{"Namespace"}]
+
+
+@pytest.mark.parametrize(
+    ("check", "untraced"),
+    [(POD, False), (JOBS, False), (FILE, False), (FUNCTION, False), (QUOTA, True), (COMMAND, True)],
+)
+def test_what_the_history_knows_nothing_of_is_said(
+    home: Path, made: Callable[..., Lab], check: str, untraced: bool
+) -> None:
+    assert check_session(home, made(check)).untraced is untraced
+
+
+def test_trouble_may_be_over_without_a_change(home: Path, made: Callable[..., Lab], cluster: RecordedCluster) -> None:
+    cluster.trouble = ApiUnavailable("refused")
+    assert check_session(home, made(POD)).untraced
+
+
+@pytest.mark.parametrize("name", ["lab-lws", "lab-jobset", "lab-kueue", "lab-cohort"])
+def test_one_list_for_each_kind_serves_all_checks_and_their_explanations(
+    home: Path, cluster: RecordedCluster, name: str
+) -> None:
+    lab = load_lab(name)
+    steps = [
+        replace(step, checks=tuple(check.model_copy(update={"after": ()}) for check in step.checks))
+        for step in lab.steps
+    ]
+    checked = check_session(home, replace(lab, steps=tuple(steps)), patience=False)
+    assert len(checked.report.results) > 5
+    assert cluster.asked, "some check looks at the cluster"
+    assert [place for place, times in Counter(cluster.asked).items() if times > 1] == []
