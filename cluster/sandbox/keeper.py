@@ -1,8 +1,8 @@
-"""The host-side process of a sandbox: makes the namespaces, waits, and cleans up after it.
+"""The host-side process of a sandbox: makes the namespaces, then waits and cleans up after it (`waiter`).
 
-Owns the moment between "a command was typed" and "PID 1 supervises", and what must be removed on the
-host when PID 1 is gone (the cgroup). Its lock on `run/keeper.json` is how every other command knows that a
-sandbox lives. When it is killed the kernel kills PID 1 with it, and with PID 1 everything in the sandbox.
+Owns the moment between "a command was typed" and "PID 1 supervises". Its lock on `run/keeper.json` is how every
+other command knows that a sandbox lives. When it is killed the kernel kills PID 1 with it, and with PID 1
+everything in the sandbox.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,11 +17,11 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from cluster import i18n
 from cluster.machine import NODE_IP, RUNTIME, Layout, MachineConfig
-from cluster.sandbox import cgroups, kernel, rootfs
+from cluster.sandbox import cgroups, kernel, remains, rootfs, waiter
 from cluster.supervisor.events import FAILED, EventLog
 from cluster.supervisor.main import supervise
 
@@ -33,6 +32,8 @@ link set node0 up
 """
 _LOCK_SECONDS = 1.0
 _NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS | kernel.CLONE_NEWIPC
+
+clean = remains.clean
 
 
 def main() -> None:
@@ -47,11 +48,7 @@ def main() -> None:
         init = _start(config, layout, began)
         lock.write(json.dumps({"pid": os.getpid(), "init_pid": init, "since": time.time()}))
         lock.flush()
-        signal.signal(signal.SIGTERM, lambda *_: os.kill(init, signal.SIGTERM))
-        _pid, status = os.waitpid(init, 0)
-        clean(layout)
-        # The lock goes with the process, not before it: whoever waits for the lock may count on nothing left.
-        os._exit(os.waitstatus_to_exitcode(status) != 0)
+        _wait(config, lock, init)
 
 
 def _take(lock: IO[str]) -> None:
@@ -68,13 +65,12 @@ def _take(lock: IO[str]) -> None:
             return
 
 
-def clean(layout: Layout) -> list[Path]:
-    """Remove what a dead sandbox leaves on the host outside its folder, and its sockets. What is left of it."""
-    left = cgroups.remove(layout.cgroup) if os.geteuid() == 0 else []
-    for path in (layout.control, *layout.run.glob("*.sock"), *layout.desk.glob("*.sock")):
-        path.unlink(missing_ok=True)
-    shutil.rmtree(layout.etcd, ignore_errors=True)
-    return left
+def _wait(config: MachineConfig, lock: IO[str], init: int) -> NoReturn:
+    """Become the process that waits for PID 1, and holds the lock meanwhile."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until it can pass it on
+    os.set_inheritable(lock.fileno(), True)
+    argv = [sys.executable, "-P", "-S", str(Path(waiter.__file__)), str(config.home), str(init)]
+    os.execv(sys.executable, argv)  # noqa: S606  # our own interpreter and file: no shell is wanted
 
 
 def _start(config: MachineConfig, layout: Layout, began: float) -> int:

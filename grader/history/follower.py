@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from grader.history.model import Verb
     from grader.history.outage import Outage
 
-_WATCH_SECONDS = 60  # two seconds before it ends a watch the API server says how far it got
+_WATCH_SECONDS = 240  # the API server says once a minute how far it got, and two seconds before it ends a watch
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 _HEAD_SECONDS = 5.0
 _PAGE = 100  # whole objects are held in memory a page at a time

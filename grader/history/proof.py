@@ -60,7 +60,7 @@ class Proof:
         return False
 
     def freshen(self) -> int:
-        """Move the position of a quiet kind on; the new one, 0 if it stays. To be called every few seconds.
+        """Move the position of a quiet kind on; the new one, 0 if it stays. To be called about once a minute.
 
         An event only ever moves it to its own revision, and bookmarks come once a minute or (Events) never;
         but a resume from an old revision is refused. So what was seen is compared with what there is, and if

@@ -25,6 +25,7 @@ from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem
 from grader.history.follower import Follower
 from grader.history.journal import Journal
 from grader.history.kinds import RECORDED, RecordedKind
+from grader.history.listener import Listener
 from grader.history.model import Mark
 from grader.history.outage import Outage
 from grader.history.progress import Progress
@@ -37,11 +38,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _DISCOVER_SECONDS = 2.0
-_FRESHEN_SECONDS = 10.0
+_DISCOVER_LONG = 10.0  # how long a definition that was heard of may take to be served
+_DISCOVER_RARELY = 60.0
+_FRESHEN_SECONDS = 60.0
 _ASKERS = 4  # threads that prove one kind after another up to date; more only contend for the interpreter
 _STARTING_SECONDS = 0.02  # between looks whether all is followed, until it is
 _FIRST_PAUSE = 0.05
 _NAMESPACE = RecordedKind("v1", "Namespace")
+_LEASE = RecordedKind("coordination.k8s.io/v1", "Lease")
+_DEFINITION = RecordedKind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _CLUSTER = "cluster"  # a mark: whose history this is
 
 log = logging.getLogger(__name__)
@@ -72,6 +77,8 @@ class Recorder:
         self._discovering = threading.Lock()
         self._opening = threading.Lock()
         self._server: SyncServer | None = None
+        self._heartbeats = Listener(_LEASE, api, self.stop, lambda revision: self._journal.heard.add([revision]))
+        self._definitions = Listener(_DEFINITION, api, self.stop)
         self._scout = threading.Thread(target=self._run, name="scout", daemon=True)
 
     def start(self) -> None:
@@ -131,13 +138,15 @@ class Recorder:
         discovered, freshened = -math.inf, began
         while not self.stop.is_set():
             now = time.monotonic()
-            if now - discovered >= self._discover_seconds and self._try_to_discover():
+            if now - discovered >= self._between_discoveries(now) and self._try_to_discover():
                 discovered = now
             if self._server is None and discovered > 0 and self._all_followed():
                 if cluster:
                     self._journal.submit(Mark(_CLUSTER, self._journal.now(), cluster))
                 self._journal.flush(None)
                 self._open()
+                for listener, name in ((self._heartbeats, "heartbeats"), (self._definitions, "definitions")):
+                    threading.Thread(target=listener.run, name=name, daemon=True).start()
                 log.info("ready after %.1f s: %d kinds", now - began, sum(map(self._is_followed, self._kinds)))
             if now - freshened >= self._freshen_seconds:
                 for follower in list(self._followers.values()):
@@ -149,6 +158,11 @@ class Recorder:
         with self._opening:
             if not self.stop.is_set():
                 self._server = SyncServer(self._address, self.sync)
+
+    def _between_discoveries(self, now: float) -> float:
+        """Seconds. Kinds come with definitions, so there is something to find only after one was heard of."""
+        quiet = self._definitions.listening and now - self._definitions.heard_at > _DISCOVER_LONG
+        return max(self._discover_seconds, _DISCOVER_RARELY) if quiet else self._discover_seconds
 
     def _meet_cluster(self) -> tuple[str, bool] | None:
         """The identity of the cluster and whether it is another one than before; None: told to stop."""

@@ -30,7 +30,16 @@ POD = RecordedKind("v1", "Pod")
 EVENT = RecordedKind("v1", "Event")
 NAMESPACE = RecordedKind("v1", "Namespace")
 LWS = RecordedKind("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
-PLURALS = {POD: "pods", EVENT: "events", NAMESPACE: "namespaces", LWS: "leaderworkersets"}
+LEASE = RecordedKind("coordination.k8s.io/v1", "Lease")
+DEFINITION = RecordedKind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+PLURALS = {
+    POD: "pods",
+    EVENT: "events",
+    NAMESPACE: "namespaces",
+    LWS: "leaderworkersets",
+    LEASE: "leases",
+    DEFINITION: "customresourcedefinitions",
+}
 
 Obj = dict[str, Any]
 
@@ -382,7 +391,13 @@ class Lab:
             assert recorder.close(5.0)
             self.cluster.drop_watches()
             for thread in set(threading.enumerate()) - before:
-                if thread.name in {kind.name for kind in kinds} | {"scout", "journal", "socket"}:
+                if thread.name in {kind.name for kind in kinds} | {
+                    "scout",
+                    "journal",
+                    "socket",
+                    "heartbeats",
+                    "definitions",
+                }:
                     thread.join(10)
                     assert not thread.is_alive(), thread.name
 
