@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
-from tests.bench import crowd, idle, resets, starts, table, verdicts
+from tests.bench import crowd, idle, resets, starts, table, verdicts, watching
 from tests.bench.figures import Report, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
 from tests.bench.host import machine
@@ -29,6 +29,7 @@ _MEASURED_BY = {
     "start": starts.PART,
     "stop": starts.PART,
     "check": verdicts.PART,
+    "watch": watching.PART,
     "reset": resets.PART,
     "memory": idle.PART,
     "cpu": idle.PART,
@@ -60,6 +61,7 @@ def _measure(options: argparse.Namespace, report: Report) -> int:
     parts: dict[str, Measure] = {
         starts.PART: lambda ground, report: starts.measure(ground, report, options.runs),
         verdicts.PART: lambda ground, report: verdicts.measure(ground, report, options.runs),
+        watching.PART: lambda ground, report: watching.measure(ground, report, options.runs, options.idle),
         resets.PART: lambda ground, report: resets.measure(ground, report, options.runs),
         idle.PART: lambda ground, report: idle.measure(ground, report, options.runs, options.idle),
         crowd.PART: lambda ground, report: crowd.measure(ground, report, options.runs, options.idle, options.sessions),

@@ -86,7 +86,7 @@ class Ground:
 
     def grader(self, *words: str, codes: tuple[int, ...] = (0,)) -> Ran:
         """Run `grader WORDS` as a process of its own. EnvironmentProblem for an exit code not in `codes`."""
-        return run([str(Path(sys.executable).with_name("grader")), "--lang", "en", *words], codes=codes)
+        return run(command(*words), codes=codes)
 
     def play(self, first: int | None = None) -> None:
         """Play the solution as a learner would; `first`: only so many of its steps."""
@@ -98,6 +98,11 @@ class Ground:
     def stop_all(self) -> None:
         """End every machine on this ground."""
         _stop_below(self.folder)
+
+
+def command(*words: str) -> list[str]:
+    """The command line of `grader WORDS`."""
+    return [str(Path(sys.executable).with_name("grader")), "--lang", "en", *words]
 
 
 def run(argv: list[str], *, codes: tuple[int, ...] = (0,)) -> Ran:
