@@ -152,7 +152,7 @@ def test_what_is_asked_for_is_measured_once_and_in_order() -> None:
     options = command._options(["--only", "memory,stop,cpu", "--sessions", "4,1,4"])
     assert options.only == ["start", "idle"]
     assert options.sessions == [1, 4]
-    assert command._options([]).only == ["start", "check", "reset", "idle", "sessions"]
+    assert command._options([]).only == ["start", "check", "watch", "reset", "idle", "sessions"]
 
 
 @pytest.mark.parametrize("argv", [["--only", "stpo"], ["--runs", "0"], ["--against", "/gone"], ["--write", "/gone"]])
