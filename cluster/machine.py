@@ -31,13 +31,15 @@ RUNTIME = Path("/run/batchlab")
 class Sidecar:
     """A program of the caller's that is supervised beside the cluster's own (recorder, examiner).
 
-    Ready when its unix `socket` accepts a connection.
+    Ready when its unix `socket` accepts a connection. `late`: nobody wants it before READY, so it begins only when
+    the start is nearly over and takes no processor from it.
     """
 
     name: str
     argv: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
     socket: str = ""
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

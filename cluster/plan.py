@@ -71,10 +71,9 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
             node_steps.ready_real_node(real),
         ]
         usable += ["coredns", "real-node"]
-    tasks += [
-        sidecar(program, needs=("roles", *(f"{addon.name}-established" for addon in addons)))
-        for program in config.sidecars
-    ]
+    for program in config.sidecars:
+        first = control_plane.API_HEALTH if program.late else "roles"
+        tasks.append(sidecar(program, needs=(first, *(f"{addon.name}-established" for addon in addons))))
     usable += [program.name for program in config.sidecars]
     if config.recipe and not config.warm:
         tasks.append(snapshots.take_snapshot(needs=tuple(usable)))

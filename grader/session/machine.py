@@ -51,6 +51,7 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         ),
         env=environment,
         socket=str(examiner_socket(home)),
+        late=True,
     )
     client = (sys.executable, "-m", "grader.session.examiner_client", str(INSIDE_SOCKET))
     return MachineConfig(

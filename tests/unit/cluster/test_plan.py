@@ -113,3 +113,12 @@ def test_every_file_a_component_names_is_written(binaries: Path, tmp_path: Path)
 def test_a_machine_survives_its_json(binaries: Path) -> None:
     config = machine(binaries)
     assert MachineConfig.from_json(config.to_json()) == config
+
+
+def test_a_late_sidecar_begins_when_the_start_is_nearly_over(binaries: Path) -> None:
+    late = Sidecar(name="examiner", argv=("examiner",), socket="/run/e.sock", late=True)
+    before = machine(binaries)
+    tasks = {task.name: task for task in plan(replace(before, sidecars=(*before.sidecars, late)))}
+    assert "api-health" in tasks["examiner"].needs
+    assert "api-health" not in tasks["recorder"].needs
+    assert {"examiner", "recorder"} <= set(tasks["start-manifests"].needs)
