@@ -12,18 +12,11 @@ from cluster.i18n import _
 from grader.checks.objects import Object, condition, labels, meta, terminating, title, titled, uid
 from grader.diagnosis.groups import SET, lws_state
 from grader.diagnosis.jobs import ended, job_state, jobset_state, pods_wanted
-from grader.diagnosis.kueue import (
-    admitted,
-    cluster_queue_state,
-    local_queue_state,
-    queue_of,
-    queued,
-    standing,
-    workloads_of,
-)
+from grader.diagnosis.kueue import admitted, queue_of, queued, workloads_of
 from grader.diagnosis.model import Link
 from grader.diagnosis.pods import pod_state
 from grader.diagnosis.scene import Scene, is_true, namespace_of, spec, status
+from grader.diagnosis.standing import cluster_queue_state, local_queue_state, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.checks.objects import CLUSTER_WIDE, title
-from grader.diagnosis import groups, jobs, pods, webhooks
+from grader.diagnosis import groups, jobs, pods, refusals, webhooks
 from grader.diagnosis.chain import Case, case_of, links, state_of, well
 from grader.diagnosis.kueue import (
     admitted,
+    class_missing,
     cluster_queue_trouble,
     local_queue_trouble,
     queued,
@@ -46,11 +47,17 @@ def diagnose_object(scene: Scene, obj: Object) -> Diagnosis:
     cause = cause_of(scene, case)
     return Diagnosis(
         of=title(obj),
-        state=state_of(scene, obj),
+        state=_telling(scene, case),
         chain=links(scene, case),
         cause=cause,
         healthy=cause is None and well(case),
     )
+
+
+def _telling(scene: Scene, case: Case) -> str:
+    """How an object is; where it only waits for Kueue, what Kueue says of it."""
+    waiting = next((workload for workload in case.workloads if not admitted(workload)), None)
+    return state_of(scene, case.of if waiting is None or jobs.ended(case.top) else waiting)
 
 
 def cause_of(scene: Scene, case: Case) -> Cause | None:
@@ -68,14 +75,16 @@ def cause_of(scene: Scene, case: Case) -> Cause | None:
         if not admitted(workload) and (cause := why_not_admitted(scene, queued(scene, workload))):
             return cause
     siblings = scene.owned("Job", top) if is_set else list(case.jobs)
+    lacking = _incomplete(scene, case)
     return (
-        webhooks.not_answering(scene, _incomplete(scene, case))
+        webhooks.not_answering(scene, lacking)
+        or refusals.quota_used_up(scene, lacking)
         or groups.no_domain(scene, case.pods, top, siblings)
         or pods.trouble(scene, case.pods)
         or (jobs.failure_eaten(scene, top, case.jobs) if is_set else None)
         or (jobs.rule_hidden(top) if is_set else None)
         or (groups.not_recreated(scene, top, list(case.pods)) if top.get("kind") == "LeaderWorkerSet" else None)
-        or (why_unmanaged(scene, case.of) if case.of is top else None)
+        or (why_unmanaged(scene, case.of) or class_missing(scene, case.of) if case.of is top else None)
     )
 
 

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 from cluster.i18n import _
 from grader.checks.objects import Object, condition, labels, title, titled
 from grader.checks.words import listed
+from grader.diagnosis.flavors import flavor_refused
 from grader.diagnosis.model import Cause
 from grader.diagnosis.quota import groups, pod_sets
 from grader.diagnosis.room import short_of_quota
-from grader.diagnosis.scene import Scene, command, is_true, name_of, namespace_of, spec, status
+from grader.diagnosis.scene import Scene, command, is_true, name_of, namespace_of, spec
 from grader.diagnosis.selectors import selects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+_CLASS_LABEL = "kueue.x-k8s.io/priority-class"
 _MANAGED = ("Job", "JobSet", "LeaderWorkerSet")
 """What labs send through queues."""
 _STOPPED = ("Hold", "HoldAndDrain")
@@ -80,6 +82,7 @@ def why_not_admitted(scene: Scene, wait: Queued) -> Cause | None:
         local_queue_trouble(scene, wait.local)
         or (wait.cluster and selector_trouble(scene, wait.cluster, place))
         or (wait.cluster and _not_covered(wait.workload, wait.cluster))
+        or (wait.cluster and flavor_refused(scene, wait.workload, wait.cluster))
         or (wait.cluster and short_of_quota(scene, wait.workload, wait.cluster))
         or None
     )
@@ -170,12 +173,34 @@ def why_unmanaged(scene: Scene, obj: Object) -> Cause | None:
     )
 
 
+def class_missing(scene: Scene, obj: Object) -> Cause | None:
+    """An object in a queue whose priority class is not there: Kueue makes no Workload for it until it is."""
+    wanted = labels(obj).get(_CLASS_LABEL, "")
+    if not wanted or not queue_of(obj) or workloads_of(scene, obj):
+        return None
+    if scene.one("WorkloadPriorityClass", wanted):
+        return None
+    says = _("{object} names the WorkloadPriorityClass {wanted}, which does not exist, so Kueue does not take it in")
+    return Cause(
+        id="priority-class-missing",
+        says=says.format(object=title(obj), wanted=wanted)
+        + _there_are(scene.all("WorkloadPriorityClass"), "WorkloadPriorityClass"),
+        where=(title(obj),),
+        look_at="kubectl get workloadpriorityclasses",
+    )
+
+
 def _no_local_queue(scene: Scene, wait: Queued) -> Cause:
     place, wanted = namespace_of(wait.workload), wait.local_name
     says = _("there is no LocalQueue {name} in namespace {namespace}").format(name=wanted, namespace=place)
     if scene.one("ClusterQueue", wanted):
         says += _("; {name} is a ClusterQueue, and the label wants a LocalQueue").format(name=wanted)
     says += _there_are(scene.all("LocalQueue", place), "LocalQueue")
+    elsewhere = sorted(title(one) for one in scene.all("LocalQueue") if name_of(one) == wanted)
+    if elsewhere:
+        says += _("; {queues} is in another namespace, and a job finds only the queues of its own").format(
+            queues=listed(elsewhere)
+        )
     return Cause(
         id="local-queue-missing",
         says=says,
@@ -221,72 +246,3 @@ def _there_are(objects: Iterable[Object], kind: str) -> str:
     if not names:
         return _(" (there is no {kind})").format(kind=kind)
     return _(" (there is {kind} {names})").format(kind=kind, names=listed(names))
-
-
-# -- how it stands ------------------------------------------------------------------------------------
-
-
-def standing(workload: Object) -> str:
-    """How a workload stands with Kueue, in its own words where it has any."""
-    if (finished := condition(workload, "Finished")) and is_true(finished):
-        return _("finished: {message}").format(message=finished.get("message", ""))
-    if spec(workload).get("active") is False:
-        return _("deactivated (spec.active: false): Kueue does not look at it")
-    if is_true(condition(workload, "Admitted")):
-        return _("admitted")
-    reserved = condition(workload, "QuotaReserved")
-    if reserved and is_true(reserved):
-        return _("its quota is reserved; it waits for admission checks")
-    if reserved is None:
-        return _("not looked at by Kueue yet")
-    said = _("QuotaReserved is {status} ({reason}): {message}").format(
-        status=reserved.get("status", ""), reason=reserved.get("reason", ""), message=reserved.get("message", "")
-    )
-    evicted = condition(workload, "Evicted")
-    if evicted and is_true(evicted):
-        return _("evicted ({reason}); {said}").format(reason=evicted.get("reason", ""), said=said)
-    return said
-
-
-def local_queue_state(local: Object) -> str:
-    """How a LocalQueue is, in one line."""
-    said = _("leads to ClusterQueue {name}").format(name=spec(local).get("clusterQueue", ""))
-    return "; ".join([said, *_active(local), _waiting(local)])
-
-
-def cluster_queue_state(cluster: Object) -> str:
-    """How a ClusterQueue is, in one line, with what of its quota is in use."""
-    parts = _active(cluster)
-    if cohort := spec(cluster).get("cohortName"):
-        parts.append(_("in cohort {name}").format(name=cohort))
-    nominal = {
-        (flavor.get("name"), resource.get("name")): resource.get("nominalQuota")
-        for group in spec(cluster).get("resourceGroups") or []
-        for flavor in group.get("flavors") or []
-        for resource in flavor.get("resources") or []
-    }
-    for flavor in status(cluster).get("flavorsReservation") or []:
-        for resource in flavor.get("resources") or []:
-            key = (flavor.get("name"), resource.get("name"))
-            used = _("{resource} in flavor {flavor}: {used} of {quota} used").format(
-                resource=key[1], flavor=key[0], used=resource.get("total"), quota=nominal.get(key, "?")
-            )
-            if resource.get("borrowed") not in (None, "0", 0):
-                used += _(" ({borrowed} borrowed)").format(borrowed=resource["borrowed"])
-            parts.append(used)
-    return "; ".join([*parts, _waiting(cluster)])
-
-
-def _active(queue: Object) -> list[str]:
-    found = condition(queue, "Active")
-    if found is None:
-        return []
-    said = f"Active: {found.get('status', '')}"
-    return [said if is_true(found) else f"{said} ({found.get('reason', '')}): {found.get('message', '')}"]
-
-
-def _waiting(queue: Object) -> str:
-    found = status(queue)
-    return _("workloads: {admitted} admitted, {pending} waiting").format(
-        admitted=found.get("admittedWorkloads") or 0, pending=found.get("pendingWorkloads") or 0
-    )

@@ -56,14 +56,18 @@ class Explainer:
         if self._world is not world:
             self._world, self._known = world, {}
         kind = check.kind
-        if kind.files() or (isinstance(kind, Python) and any(" " not in place for place in finding.where)):
+        if (
+            finding.plain
+            or kind.files()
+            or (isinstance(kind, Python) and any(" " not in place for place in finding.where))
+        ):
             return ""
         # Only this kind has read the pods' record anyway.
         scene = Scene(world, history=isinstance(kind, Happened) and "Pod" in kind.kinds())
         try:
             for obj in _objects(scene, kind, finding):
                 cause = self._cause(scene, obj)
-                if cause is not None and _to_the_point(cause, obj, kind, finding):
+                if cause is not None and _to_the_point(cause, kind, finding):
                     ours = cause.fault is Fault.ENVIRONMENT
                     return _("our fault, not yours: {message}").format(message=cause.says) if ours else cause.says
         except Problem:
@@ -77,16 +81,18 @@ class Explainer:
         return self._known[key]
 
 
-def _to_the_point(cause: Cause, obj: Object, kind: CheckKind, finding: Finding) -> bool:
+def _to_the_point(cause: Cause, kind: CheckKind, finding: Finding) -> bool:
     """Whether a cause belongs to the check.
 
     Something that runs without a queue is wrong only where queues matter; that something waits does not explain that
     it was written otherwise than asked for.
     """
+    if finding.saw and cause.says.startswith(finding.saw):
+        return False  # it was said already
     if cause.id == "no-queue-label":
         said = " ".join([kind.model_dump_json(by_alias=True), finding.wanted, finding.saw, *finding.where])
         return any(word in said for word in _QUEUE_WORDS)
-    return "Queue" in str(obj.get("kind", "")) or not _only_what_was_written(kind)
+    return not _only_what_was_written(kind)
 
 
 def _only_what_was_written(kind: CheckKind) -> bool:

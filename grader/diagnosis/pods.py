@@ -95,14 +95,20 @@ def _untolerated(pod: Object, node: Object) -> str:
     """The first taint of a node that keeps the pod off, `key=value:effect`; "" for none."""
     for taint in spec(node).get("taints") or []:
         if taint.get("effect") in _KEEPS_OFF and not any(
-            _tolerates(each, taint) for each in spec(pod).get("tolerations") or []
+            tolerates(each, taint) for each in spec(pod).get("tolerations") or []
         ):
-            value = f"={taint['value']}" if taint.get("value") else ""
-            return f"{taint.get('key', '')}{value}:{taint['effect']}"
+            return taint_text(taint)
     return ""
 
 
-def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def taint_text(taint: Mapping[str, Any]) -> str:
+    """`key=value:effect`, as kubectl writes it."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key', '')}{value}:{taint.get('effect', '')}"
+
+
+def tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    """Whether a toleration is for a taint."""
     if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
         return False
     if toleration.get("operator") == "Exists":

@@ -100,6 +100,10 @@ class QuotaTree:
         """Its own quota."""
         return self._queues[queue].quota(of).nominal
 
+    def used(self, queue: str, of: Flavored) -> Decimal:
+        """What its own workloads hold."""
+        return self._queues[queue].used.get(of, ZERO)
+
     def root(self, queue: str) -> str:
         """The cohort at the top of a queue's tree; "" for a queue in none."""
         top, parent = "", self._queues[queue].parent

@@ -14,7 +14,7 @@ from grader.checks.objects import Object, condition, meta, title, titled
 from grader.checks.words import listed
 from grader.diagnosis.model import Cause, Fault
 from grader.diagnosis.quota import ZERO, Flavored, PodSet, QuotaTree, fits, groups, pod_sets, reserved
-from grader.diagnosis.scene import Scene, command, name_of, namespace_of
+from grader.diagnosis.scene import Scene, command, name_of, namespace_of, spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +79,9 @@ def _must_wait(scene: Scene, workload: Object, cluster: Object, tree: QuotaTree,
     )
     if users := _users(scene, tree.neighbours(queue), lack.of):
         says += _("; used by {users}").format(users=listed(users))
+    reclaim = str((spec(cluster).get("preemption") or {}).get("reclaimWithinCohort") or "Never")
+    if reclaim == "Never" and tree.nominal(queue, lack.of) - tree.used(queue, lack.of) >= lack.asked:
+        says += _("; its own quota would do, but others borrow it, and reclaimWithinCohort is Never")
     return Cause(
         id="waits-for-quota",
         says=says,

@@ -3,7 +3,7 @@
 `tests/data/recorded/*.jsonl` hold one object a line, what nobody reads taken out: `trials` half a minute after
 everything of `tests/data/trials` was applied, `queues` some minutes later with cohorts, exclusive groups, gated
 pods and jobs that ask for too much, `webhook` a JobSet while JobSet's webhook for pods could not be reached,
-`images` pods of a real node.
+`images` pods of a real node, `teams` a namespace with a ResourceQuota beside one with a queue.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class Recorded:
             now=datetime.fromtimestamp(self.now, UTC),
         )
 
-    def why(self, target: str) -> Diagnosis:
+    def why(self, target: str, namespace: str = "") -> Diagnosis:
         """The diagnosis of KIND/NAME, where NAME may be the beginning of a name."""
         kind, name = parse_target(target)
-        found = diagnose(self.world(), kind, str(meta(self.find(kind, name))["name"]))
+        found = diagnose(self.world(), kind, str(meta(self.find(kind, name))["name"]), namespace)
         assert found is not None, target
         return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from grader.diagnosis import Fault
@@ -384,3 +386,115 @@ def test_a_refusal_of_long_ago_or_of_a_job_that_is_whole_means_nothing(load: Loa
         {"apiVersion": "batch/v1", "kind": "Job", "name": "unhooked-w-0", "uid": job["metadata"]["uid"]}
     ]
     assert cluster.why("jobset/unhooked").cause is None
+
+
+# -- two teams ----------------------------------------------------------------------------------------
+
+
+def test_a_quota_that_is_used_up_refuses_pods(load: Load) -> None:
+    cluster = load("teams")
+    for target in ("jobset/gang", "job/gang-w-0"):
+        found = cluster.why(target, "old").cause
+        assert found is not None
+        assert (found.id, found.fault) == ("resource-quota", Fault.LEARNER)
+        assert found.says.startswith(
+            "Job old/gang-w-0 may make no more pods: ResourceQuota old/gpus allows 4 requests.nvidia.com/gpu, "
+            "of which 4 are used"
+        )
+        assert found.look_at == "kubectl -n old describe resourcequota gpus"
+    cluster.change("ResourceQuota", "gpus", status={"used": {"requests.nvidia.com/gpu": "3"}})
+    assert cluster.why("jobset/gang", "old").cause is None, "there is room again, and it will be tried again"
+    cluster.drop("ResourceQuota")
+    assert cluster.why("jobset/gang", "old").cause is None
+
+
+def test_a_local_queue_of_another_namespace_is_named(load: Load) -> None:
+    found = load("teams").why("job/lost", "old").cause
+    assert found is not None
+    assert (found.id, found.says) == (
+        "local-queue-missing",
+        (
+            "there is no LocalQueue queue in namespace old (there is no LocalQueue); LocalQueue team-a/queue is in "
+            "another namespace, and a job finds only the queues of its own"
+        ),
+    )
+
+
+def test_a_priority_class_that_does_not_exist(load: Load) -> None:
+    cluster = load("teams")
+    found = cluster.why("job/unclassed").cause
+    assert found is not None
+    assert (found.id, found.says) == (
+        "priority-class-missing",
+        (
+            "Job team-a/unclassed names the WorkloadPriorityClass hihg, which does not exist, so Kueue does not take "
+            "it in (there is WorkloadPriorityClass high, low)"
+        ),
+    )
+    cluster.find("Job", "unclassed")["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "high"
+    assert cluster.why("job/unclassed").cause is None
+
+
+def test_a_flavor_that_the_pods_do_not_tolerate(load: Load) -> None:
+    cluster = load("teams")
+    found = cluster.why("job/tainted").cause
+    assert found is not None
+    assert (found.id, found.says) == (
+        "flavor-not-tolerated",
+        (
+            "the pods tolerate no flavor of ClusterQueue team-a: kwok.x-k8s.io/node=fake:NoSchedule stands in "
+            "nodeTaints, and neither the pods nor the tolerations of the ResourceFlavor allow it"
+        ),
+    )
+    # A second flavor that takes everybody: it is not the taint any more.
+    flavors = cluster.find("ClusterQueue", "team-a")["spec"]["resourceGroups"][0]["flavors"]
+    flavors.append({"name": "other", "resources": [{"name": GPU, "nominalQuota": "1"}]})
+    other = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ResourceFlavor",
+        "metadata": {"name": "other"},
+        "spec": {},
+    }
+    cluster.objects.append(other)
+    assert (cause := cluster.why("job/tainted").cause) is not None
+    assert cause.id != "flavor-not-tolerated"
+
+
+@pytest.mark.parametrize("toleration", [{"operator": "Exists"}, {"key": "kwok.x-k8s.io/node", "value": "fake"}])
+def test_a_flavor_that_was_mended_is_not_looked_at_again(load: Load, toleration: dict[str, str]) -> None:
+    cluster = load("teams")
+    cluster.change("ResourceFlavor", "gpu", spec={"tolerations": [toleration]})
+    found = cluster.why("job/tainted").cause
+    assert found is not None
+    assert (found.id, found.says) == (
+        "flavor-changed",
+        (
+            "a flavor has been changed since Kueue looked (untolerated taint {kwok.x-k8s.io/node fake NoSchedule "
+            "<nil>} in flavor gpu), and it does not look again for that: delete the job and apply it again"
+        ),
+    )
+
+
+@pytest.mark.parametrize(("rule", "told"), [("Never", True), (None, True), ("Any", False), ("LowerPriority", False)])
+def test_what_is_lent_does_not_come_back_without_a_rule(load: Load, rule: str | None, told: bool) -> None:
+    cluster = load("queues")
+    local = copy.deepcopy(cluster.find("LocalQueue", "qa"))
+    local["metadata"] |= {"name": "of-the-lender", "uid": "1"}
+    local["spec"]["clusterQueue"] = "team-b"
+    cluster.objects.append(local)
+    cluster.change("Workload", "jobset-wide", spec={"queueName": "of-the-lender"})
+    cluster.change("ClusterQueue", "team-b", spec={"preemption": {"reclaimWithinCohort": rule} if rule else {}})
+    found = cluster.why("jobset/wide").cause
+    assert found is not None
+    assert found.id == "waits-for-quota"
+    clause = "; its own quota would do, but others borrow it, and reclaimWithinCohort is Never"
+    assert found.says.endswith(clause) is told
+
+
+def test_without_a_known_cause_what_kueue_says_is_told(load: Load) -> None:
+    cluster = load("queues")
+    workload = cluster.find("Workload", "jobset-wide")
+    workload["status"]["conditions"][0]["message"] = 'couldn\'t assign flavors to pod set w: topology "dc" is too small'
+    found = cluster.why("jobset/wide")
+    assert found.cause is None
+    assert 'topology "dc" is too small' in found.state

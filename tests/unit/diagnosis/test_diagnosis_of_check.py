@@ -47,7 +47,14 @@ def why(world: World, one: Check) -> str:
             "resource: {of: {kind: JobSet, name: slow}, match: {status: {restarts: 1}}}",
             "a JobSet reacts to the failure of a Job only",
         ),
-        ("resource: {of: {kind: ClusterQueue, name: typo}, match: {spec: {cohortName: ml}}}", "ResourceFlavor h100"),
+        (
+            """
+            resource:
+              of: {kind: ClusterQueue, name: typo}
+              match: {status: {conditions: [{type: Active, status: "True"}]}}
+            """,
+            "ResourceFlavor h100",
+        ),
         (
             "resources: {of: {kind: Workload}, all: {status: {conditions: [{type: Admitted, status: 'True'}]}}}",
             "Job lab/big can never be admitted",
@@ -56,6 +63,7 @@ def why(world: World, one: Check) -> str:
         ("resource: {of: {kind: Job, name: absent}}", ""),
         # What the learner wrote is not as asked for: nothing else has to explain that.
         ("resource: {of: {kind: Job, name: big}, match: {spec: {parallelism: 3}}}", ""),
+        ("resource: {of: {kind: ClusterQueue, name: typo}, match: {spec: {cohortName: ml}}}", ""),
         (
             "resource: {of: {kind: Job, name: big}, match: {spec: {parallelism: 3}, status: {ready: 3}}}",
             "Job lab/big can never be admitted",
@@ -91,7 +99,8 @@ def test_a_file_gets_no_cause_for_it_could_be_the_answer(load: Load) -> None:
 def test_a_function_of_the_lab_gets_one_for_the_objects_it_names(load: Load, tmp_path: Path) -> None:
     (tmp_path / "checks.py").write_text(
         "from grader.results import Finding, Verdict\n"
-        "def places(world, where): return Verdict(passed=False, finding=Finding(saw='no', where=tuple(where)))\n",
+        "def places(world, where, saw='no', plain=False):\n"
+        "    return Verdict(passed=False, finding=Finding(saw=saw, where=tuple(where), plain=plain))\n",
         encoding="utf-8",
     )
     load_python(tmp_path / "checks.py")
@@ -99,6 +108,10 @@ def test_a_function_of_the_lab_gets_one_for_the_objects_it_names(load: Load, tmp
     named = "python: {function: places, arguments: {where: [%s]}}"
     assert "can never be admitted" in why(world, check(named % "Job lab/big, history 12:00:00 to 12:00:01"))
     assert why(world, check(named % "'position.txt:3', Job lab/big")) == "", "it is about a file"
+    mistake = "python: {function: places, arguments: {where: [Job lab/big], plain: true}}"
+    assert why(world, check(mistake)) == "", "what it saw is the mistake"
+    said = "python: {function: places, arguments: {where: [Job lab/big], saw: Job lab/big can never be admitted}}"
+    assert why(world, check(said)) == "", "it was said already"
     assert why(world, check(named % "Job big, Node lab/gpu-a1, Nothing lab/x, ClusterQueue nosuch")) == ""
 
 
