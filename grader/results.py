@@ -31,6 +31,8 @@ class Finding:
     """A command or field the learner can look at next."""
     why: str = ""
     """The well-known cause behind it, in one sentence; empty where there is none (see `grader.diagnosis`)."""
+    plain: bool = False
+    """What was seen is itself the mistake, so no cause is looked for: something was written otherwise than asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

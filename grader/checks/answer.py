@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -12,7 +13,6 @@ from cluster.i18n import _
 from grader.checks.base import CheckKind, WithRefs
 from grader.checks.fields import FileName, Name, Template, names_problem
 from grader.checks.moments import in_any_scene
-from grader.checks.objects import title
 from grader.checks.templates import names, render
 from grader.checks.words import listed, shown
 from grader.checks.work import FileTrouble, LearnerFile
@@ -108,7 +108,8 @@ class Answer(CheckKind, WithRefs):
         wrong += self._wrong_keys(file, entries)
         if wrong:
             return self._failed(wanted, wrong)
-        return in_any_scene(self.refs, world, file.mtime, wanted, partial(self._judge, file, entries, wanted))
+        judge = partial(self._judge, world, file, entries, wanted)
+        return in_any_scene(self.refs, world, file.mtime, wanted, judge)
 
     def _wrong_keys(self, file: LearnerFile, entries: list[Entry]) -> list[Wrong]:
         """Keys that are missing, given twice, or not asked for."""
@@ -133,21 +134,29 @@ class Answer(CheckKind, WithRefs):
             wrong.append(Wrong(self.file, _("no line for {keys}").format(keys=listed(missing))))
         return wrong
 
-    def _judge(self, file: LearnerFile, entries: list[Entry], wanted: str, context: Mapping[str, Any]) -> Verdict:
+    def _judge(
+        self, world: World, file: LearnerFile, entries: list[Entry], wanted: str, context: Mapping[str, Any]
+    ) -> Verdict:
         given = {entry.key: entry for entry in entries}
         wrong = []
         for key, source in self.values.items():
             entry = given[key]
-            if entry.value != render(source, context).strip():
-                where = listed(title(context[name]) for name in sorted(names(source)) if name in self.refs)
-                what = _("line {line}: {key} is not what {objects} had, but {value}").format(
-                    line=entry.line,
-                    key=key,
-                    objects=where or _("the cluster"),
-                    value=shown(entry.value),
-                )
+            expected = render(source, context).strip()
+            if entry.value != expected:
+                what = self._unlike(world, source, entry, bracketed=expected.startswith("<"))
                 wrong.append(Wrong(file.place(entry.line), what))
         return self._failed(wanted, wrong) if wrong else Verdict(passed=True, evidence=(self.file,))
+
+    def _unlike(self, world: World, source: str, entry: Entry, *, bracketed: bool) -> str:
+        """In words. Objects are called as the check calls them, for the name of one may be the answer."""
+        if re.fullmatch("<.*>", entry.value) and not bracketed:
+            return _("line {line}: {value} stands for what belongs there; write that, without < and >").format(
+                line=entry.line, value=shown(entry.value)
+            )
+        where = listed(self.refs[name].title(world.namespace) for name in sorted(names(source)) if name in self.refs)
+        return _("line {line}: {key} is not what {objects} had, but {value}").format(
+            line=entry.line, key=entry.key, objects=where or _("the cluster"), value=shown(entry.value)
+        )
 
     def _failed(self, wanted: str, wrong: list[Wrong]) -> Verdict:
         few = wrong[:3]

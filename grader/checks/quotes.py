@@ -10,6 +10,7 @@ from pydantic import model_validator
 from cluster.i18n import _
 from grader.checks.base import CheckKind, OneRef, Timed
 from grader.checks.fields import FileName, Template, names_problem
+from grader.checks.instead import instead
 from grader.checks.moments import Moment, at_any_moment
 from grader.checks.objects import the_one
 from grader.checks.settling import any_moving
@@ -78,7 +79,7 @@ class Quotes(CheckKind, Timed):
         look_at = self.of.command(world.namespace)
         told = the_one(objects)
         if told is None:
-            saw = _("there is no {object}").format(object=title)
+            saw = _("there is no {object}").format(object=title) + instead(world, self.of)
             return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, look_at=look_at))
         try:
             message = rendered(self.message or POD_MESSAGE, {"namespace": world.namespace, **told})

@@ -10,13 +10,14 @@ from pydantic import model_validator
 from cluster.i18n import _
 from grader.checks.base import CheckKind, ObjectRef, WithRefs
 from grader.checks.fields import Flag, Partial, names_problem, strings_of
+from grader.checks.instead import instead
 from grader.checks.matching import differences, explained
 from grader.checks.moments import in_any_scene
-from grader.checks.objects import meta, terminating
+from grader.checks.objects import terminating
 from grader.checks.objects import title as title_of
 from grader.checks.settling import moving
 from grader.checks.templates import OBJECT_NAMES
-from grader.checks.words import listed, near
+from grader.checks.words import listed
 from grader.checks.world import HistoryGap
 from grader.results import Finding, Verdict
 
@@ -88,12 +89,9 @@ class Resource(CheckKind, WithRefs):
         )
 
     def _missing(self, world: World) -> Verdict:
-        of = self.of
-        saw = _("there is no {object}").format(object=of.title(world.namespace))
-        others = world.all(of.version, of.canonical_kind, of.place(world.namespace))
-        if guess := near(of.name, [str(meta(other).get("name", "")) for other in others]):
-            saw += _(" (there is {guess})").format(guess=guess)
-        return Verdict(passed=False, finding=self._finding(world, of.title(world.namespace), saw))
+        title = self.of.title(world.namespace)
+        saw = _("there is no {object}").format(object=title) + instead(world, self.of)
+        return Verdict(passed=False, finding=self._finding(world, title, saw))
 
     def _gone(self, world: World) -> Verdict:
         title = self.of.title(world.namespace)

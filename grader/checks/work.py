@@ -128,10 +128,18 @@ class WorkFolder:
         if path.is_symlink():
             return FileTrouble(_("{name} is a link to a file that does not exist").format(name=name), name)
         message = _("{name} does not exist").format(name=name)
-        guess = near(path.name, _names(path.parent))
+        guess = _like(path.name, _names(path.parent))
         if guess:
             message += _(" (there is {guess})").format(guess=shorten(str(Path(name).with_name(guess))))
         return FileTrouble(message, name, "ls")
+
+
+def _like(name: str, there: list[str]) -> str:
+    """The file that was probably meant to be `name`, or "": `never.yaml` is not `never.txt`, but `never.text` is."""
+    stem, dot, ending = name.rpartition(".")
+    alike = {one for one in there if near(ending, [one.rpartition(".")[2]]) or "." not in one} if dot else set(there)
+    by_stem = {one.rpartition(".")[0] or one: one for one in sorted(alike)}
+    return by_stem.get(near(stem or name, by_stem), "")
 
 
 def _names(folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from cluster.i18n import _
 from cluster.spec import GPU
 from grader.checks.base import ObjectRef, OwnerRef
 from grader.checks.happened.lives import Instant, Life, lives
+from grader.checks.instead import instead
 from grader.checks.matching import quantity
 from grader.checks.objects import condition, labels
 from grader.checks.world import HistoryGap
@@ -128,14 +129,27 @@ def why_none(world: World, kind: str, name: str, namespace: str = "") -> str:
     """Why a job has no Workload of its own, in words."""
     job = ObjectRef(kind=kind, name=name, namespace=namespace)
     found = lives(job, world)
-    missing = job
-    if found:
-        if QUEUE_LABEL not in labels(found[-1].versions[-1][1]):
-            return _(
-                "{object} has no label {label}, so Kueue never saw it: it waits for no quota and counts against none"
-            ).format(object=job.title(world.namespace), label=QUEUE_LABEL)
-        missing = ObjectRef(kind="Workload", owner=OwnerRef(kind=kind, name=name), namespace=namespace)
+    if not found:
+        return _("there has been no {objects} yet").format(objects=job.title(world.namespace)) + instead(world, job)
+    if QUEUE_LABEL not in labels(found[-1].versions[-1][1]):
+        return _(
+            "{object} has no label {label}, so Kueue never saw it: it waits for no quota and counts against none"
+        ).format(object=job.title(world.namespace), label=QUEUE_LABEL)
+    missing = ObjectRef(kind="Workload", owner=OwnerRef(kind=kind, name=name), namespace=namespace)
     return _("there has been no {objects} yet").format(objects=missing.title(world.namespace))
+
+
+def standing(one: Queued, name: str, resource: str = GPU) -> str:
+    """What the job `name` asks for and what became of its Workload, in words."""
+    why = [str(found.get("message")) for _when, found in one.waits()]
+    if one.finished:
+        state = _("it has finished")
+    elif one.admitted():
+        state = _("ClusterQueue {queue} admitted it").format(queue=one.queue)
+    else:
+        state = why[-1] if why else _("Kueue has not looked at it yet")
+    asks = _("{name} asks for {count} {resource}; {state}")
+    return asks.format(name=name, count=one.asks(resource), resource=resource, state=state)
 
 
 def in_motion(world: World) -> bool:

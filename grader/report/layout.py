@@ -23,6 +23,9 @@ MOST_LINES: Final = 12
 MOST_CHARACTERS: Final = 2000
 COMMANDS: Final = ("kubectl", "k", "grader", "cat", "ls", "diff", "nslookup", "getent", "sudo")
 
+_JOINTS: Final = (".", "/", "]", ",", ";", ":", "=", "_")
+"""Characters behind which a long word may be broken."""
+
 BOLD, DIM, RED, GREEN, YELLOW, MAGENTA = "1", "2", "31", "32", "33", "35"
 
 
@@ -159,9 +162,21 @@ def _wrap_words(words: list[str], width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        *whole, line = chop_cells(word, width)
+        *whole, line = _pieces(word, width)
         lines.extend(whole)
     return [*lines, line]
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """A word that is too long for a line: broken behind punctuation where there is any, else where a line ends."""
+    pieces = []
+    while cell_len(word) > width:
+        piece = chop_cells(word, width)[0] or word[0]
+        end = max((piece.rfind(mark) for mark in _JOINTS), default=-1) + 1
+        piece = piece[:end] if cell_len(piece[:end]) > width // 2 else piece
+        pieces.append(piece)
+        word = word[len(piece) :]
+    return [*pieces, word] if word else pieces
 
 
 def _shell_words(command: str) -> list[str]:

@@ -11,6 +11,7 @@ from grader.checks.base import NamedRef, ObjectRef
 from grader.checks.fields import Flag, Model, Name, Partial, names_problem, strings_of
 from grader.checks.happened.forms import Account, Form, Incident, refuse_gaps
 from grader.checks.happened.lives import Instant, Life, lives
+from grader.checks.instead import instead
 from grader.checks.matching import differences, explained, matches
 from grader.checks.objects import Object, condition
 from grader.checks.settling import moving
@@ -74,6 +75,7 @@ class CreatedAfter(Form):
             return tries[-1]
         lacking = self.other if not waited else self.of
         saw = _("there has been no {objects} yet").format(objects=lacking.title(world.namespace))
+        saw += instead(world, lacking)
         return Account(finding=Finding(wanted=self._wanted(world), saw=saw))
 
     def _judge(self, first: Life, others: list[Life], world: World) -> Account:
@@ -191,7 +193,7 @@ class Changed(Form):
         title = self.of.title(world.namespace)
         look_at = self.of.command(world.namespace)
         if not found:
-            saw = _("there has been no {objects} yet").format(objects=title)
+            saw = _("there has been no {objects} yet").format(objects=title) + instead(world, self.of)
             return Account(finding=Finding(wanted=title, saw=saw, look_at=look_at))
         latest = found[-1].versions[-1][1]
         was = any(matches(self.old, obj, obj) for life in found for _when, obj in life.versions)

@@ -235,3 +235,30 @@ class TestBeforeAnIncident:
         verdict = look(BEFORE, restarted=RESTARTED)
         assert not verdict.passed
         assert verdict.finding.saw == "this has not happened yet: it is so"
+
+
+def test_an_object_whose_name_is_the_answer_is_not_named(llm: Llm, look: Look, write: Write) -> None:
+    llm.apply()
+    text = """
+answer:
+  file: leader.txt
+  with:
+    leader:
+      kind: Pod
+      selector: leaderworkerset.sigs.k8s.io/group-index=0,leaderworkerset.sigs.k8s.io/worker-index=0
+  fields: {pod: "{{ leader.metadata.name }}"}
+"""
+    write("leader.txt", "pod=llm-1\n")
+    saw = look(text).finding.saw
+    assert saw.startswith("line 1: pod is not what Pod[leaderworkerset.sigs.k8s.io/group-index=0,")
+    assert "llm-0" not in saw
+    write("leader.txt", "pod=llm-0\n")
+    assert look(text).passed
+
+
+def test_a_place_holder_with_a_value_in_it(llm: Llm, look: Look, write: Write) -> None:
+    llm.apply()
+    write("env.txt", RIGHT.replace("LWS_GROUP_SIZE=2", "LWS_GROUP_SIZE=<2>"))
+    verdict = look(ENV)
+    line = RIGHT[: RIGHT.index("LWS_GROUP_SIZE")].count("\n") + 1
+    assert verdict.finding.saw == (f'line {line}: "<2>" stands for what belongs there; write that, without < and >')

@@ -107,7 +107,9 @@ def test_another_namespace_does_not_count(trace: Trace, look: Look) -> None:
     obj = lws()
     obj["metadata"]["namespace"] = "default"
     trace.put(obj)
-    assert not look(LIVE).passed
+    verdict = look(LIVE)
+    assert not verdict.passed
+    assert verdict.finding.saw == ("there is no LeaderWorkerSet infer/llm (there is LeaderWorkerSet default/llm)")
     assert look(LIVE.replace("name: llm", "name: llm, namespace: default")).passed
 
 

@@ -40,6 +40,25 @@ def test_missing(tmp_path: Path) -> None:
     assert trouble(tmp_path, "sub/names.txt")[0] == "sub/names.txt does not exist"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "there", "guess"),
+    [
+        ("borrow.txt", "borow.txt", True),
+        ("borrow.txt", "borrow.text", True),
+        ("borrow.txt", "Borrow", True),
+        ("lws.yaml", "lws.yml", True),
+        # Other files of the same lab, which are right as they are.
+        ("never.txt", "never.yaml", False),
+        ("position.txt", "waiting.txt", False),
+        ("train.log", "train.sh", False),
+    ],
+)
+def test_only_a_file_that_may_be_meant_is_named(wanted: str, there: str, guess: bool, tmp_path: Path) -> None:
+    (tmp_path / there).write_text("x")
+    said = f" (there is {there})" if guess else ""
+    assert trouble(tmp_path, wanted)[0] == f"{wanted} does not exist{said}"
+
+
 def test_no_work_folder(tmp_path: Path) -> None:
     assert trouble(tmp_path / "nowhere")[0] == "a.txt does not exist"
 

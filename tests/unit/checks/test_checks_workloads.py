@@ -191,7 +191,8 @@ class TestWhyNone:
 
     def test_elsewhere(self, trace: Trace, now: Callable[[], World]) -> None:
         trace.put(job("first", {QUEUE_LABEL: "queue"}))
-        assert why_none(now(), "Job", "first", "team-b") == "there has been no Job team-b/first yet"
+        said = "there has been no Job team-b/first yet (there is Job team-a/first)"
+        assert why_none(now(), "Job", "first", "team-b") == said
 
 
 class TestUnseen:

@@ -43,6 +43,16 @@ def test_wrap_breaks_at_spaces_by_cells() -> None:
 def test_wrap_breaks_words_only_where_it_must() -> None:
     assert layout.wrap("x abcdefgh", 4) == ["x", "abcd", "efgh"]
     assert layout.wrap("가나다라마", 5) == ["가나", "다라", "마"]
+    assert layout.wrap("가", 1) == ["가"], "there is no narrower way"
+
+
+def test_a_word_that_is_too_long_is_broken_behind_punctuation() -> None:
+    path = 'spec.resourceGroups[0].flavors["gpu"].resources["nvidia.com/gpu"].nominalQuota'
+    assert layout.wrap(path, 62) == [
+        'spec.resourceGroups[0].flavors["gpu"].resources["nvidia.com/',
+        'gpu"].nominalQuota',
+    ]
+    assert layout.wrap("a.bcdefghijkl", 8) == ["a.bcdefg", "hijkl"], "not where most of the line would stay empty"
 
 
 def test_wrap_keeps_new_lines_and_says_that_something_is_missing() -> None:
