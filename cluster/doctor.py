@@ -225,9 +225,14 @@ def _v1_mounts(mounts: str) -> dict[str, str]:
     return found
 
 
-def _memory(host: Host) -> Finding:
+def free_memory(host: Host) -> int:
+    """Bytes that programs could have without any other being swapped out."""
     lines = (line.split() for line in host.read("/proc/meminfo").splitlines())
-    free = next((int(words[1]) * 1024 for words in lines if words and words[0] == "MemAvailable:"), 0)
+    return next((int(words[1]) * 1024 for words in lines if words and words[0] == "MemAvailable:"), 0)
+
+
+def _memory(host: Host) -> Finding:
+    free = free_memory(host)
     blocked: frozenset[Purpose] = frozenset(purpose for purpose in _LABS if free < MEMORY[purpose])
     detail = _("{free} GiB are free; a session takes {fake} GiB, with a real node {real} GiB").format(
         free=f"{free / GIB:.1f}", fake=MEMORY["fake-nodes"] / GIB, real=MEMORY["real-node"] / GIB

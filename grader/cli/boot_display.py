@@ -53,6 +53,11 @@ class BootDisplay:
         elif event.state == "ready":
             self._line(_("{seconds:5.1f} s  {task} ready").format(seconds=event.seconds, task=event.task))
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether a line can be shown until something else is said."""
+        return self._live
+
     def live(self, text: str) -> None:
         """Show `text` until something else is said; a line of its own where lines can't be rewritten."""
         if self._live:

@@ -119,7 +119,7 @@ def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) ->
     with locked(home, _teller(on_event)):
         if local.status(home).state == "stopped":
             return False
-        with _uninterrupted():
+        with uninterrupted():
             local.stop(home)
         return True
 
@@ -208,7 +208,7 @@ def _boot(config: MachineConfig, on_event: OnEvent, snapshots: Path | None) -> N
     try:
         local.start(config, watch, snapshots)
     except BaseException as error:
-        with _uninterrupted():
+        with uninterrupted():
             local.stop(config.home)
         if isinstance(error, Problem):
             raise _with_log(error, config.home, failed) from error
@@ -254,7 +254,7 @@ def _teller(on_event: OnEvent) -> Callable[[str], None]:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Hold Ctrl-C and TERM back while things are put away: a second one must not leave the rest."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only

@@ -5,18 +5,21 @@ Owns `verify_lab`; the procedure drives a lab through the small `Driver` protoco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
-from cluster.errors import UsageProblem
+from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _, language
 from grader.lab.problems import did_you_mean
+from grader.verify.bench import in_words
 from grader.verify.model import OnEvent, Part, PartOutcome, Phase, VerifyEvent, VerifyReport
 from grader.verify.port import Driver
-from grader.verify.procedure import Verification
+from grader.verify.procedure import Verification, planned_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from grader.lab.cases import WrongCase
@@ -32,6 +35,7 @@ __all__ = [
     "Plan",
     "VerifyEvent",
     "VerifyReport",
+    "broken_off",
     "plan_verification",
     "verify_lab",
 ]
@@ -82,10 +86,55 @@ def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> P
     )
 
 
-def verify_lab(lab_id: str, driver: Driver, on_event: OnEvent, only_cases: Iterable[str] | None = None) -> VerifyReport:
-    """Prove the lab on the untouched lab that `driver` drives; it is left in some state and not stopped.
+def verify_lab(
+    plan: Plan,
+    begin: Callable[[], AbstractContextManager[Driver]],
+    on_event: OnEvent,
+    clock: Callable[[], float] = time.monotonic,
+) -> VerifyReport:
+    """Prove a lab. `begin` starts it untouched, and stops it where the driver's context ends.
 
-    Raises UsageProblem as `plan_verification`; what goes wrong later is in the report.
+    A lab that can't be started, and one that can't be stopped, are in the report too; nothing is raised but our bugs.
     """
-    plan = plan_verification(lab_id, only_cases)
-    return Verification(plan.lab, plan.solution, plan.cases, driver, on_event, whole=plan.whole).run()
+    begun, report = clock(), None
+    started = ended = begun
+    try:
+        with begin() as driver:
+            started = clock()
+            report = Verification(plan.lab, plan.solution, plan.cases, driver, on_event, whole=plan.whole).run()
+            ended = clock()
+    except Problem as problem:
+        if report is None:
+            return broken_off(plan, (), in_words(problem), "environment", on_event, seconds=clock() - begun)
+        report = replace(report, trouble=in_words(problem))
+    report.spent.start, report.spent.stop = started - begun, clock() - ended
+    return replace(report, seconds=clock() - begun)
+
+
+def broken_off(
+    plan: Plan,
+    parts: Sequence[Part],
+    why: str,
+    fault: Literal["environment", "bug"],
+    on_event: OnEvent,
+    *,
+    seconds: float,
+) -> VerifyReport:
+    """The report of a verification that ended after `parts`, for no fault of the lab: the next part failed for it,
+    the rest was not run. `on_event` hears of these."""
+    planned = [*planned_parts(plan.lab, plan.cases, whole=plan.whole)]
+    rest = planned[len(parts) :]
+    if rest:
+        rest[0] = replace(rest[0], outcome=PartOutcome.ERROR, problems=(why,), fault=fault)
+    for number, part in enumerate(rest, len(parts) + 1):
+        on_event(VerifyEvent(phase=part.phase, name=part.name, number=number, total=len(planned), part=part))
+    return VerifyReport(
+        lab=plan.lab.id,
+        title=plan.lab.title,
+        at=time.time(),
+        seconds=seconds,
+        parts=(*parts, *rest),
+        whole=plan.whole,
+        trouble="" if rest else why,
+        our_bug=not rest and fault == "bug",
+    )

@@ -6,6 +6,7 @@ Owns what state the lab is in and what it takes to bring it there; knows nothing
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, Final, Literal
@@ -14,10 +15,10 @@ from cluster.errors import Problem
 from cluster.i18n import _
 from grader.results import State
 from grader.verify import expect
-from grader.verify.model import PartOutcome
+from grader.verify.model import PartOutcome, Spent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from grader.lab.model import Lab
@@ -89,18 +90,18 @@ class Bench:
         """Check → when it passed, along the solution."""
         self.fallen: tuple[str, ...] = ()
         """Checks of the solved lab that pass only because they once did."""
-        self.resets, self.reset_seconds = 0, 0.0
+        self.resets = 0
+        self.spent = Spent()
 
     def reset(self) -> None:
         """Begin the lab again; raises Lost where that fails."""
-        begun = self.clock()
         try:
-            self.driver.reset()
+            with self._counted("resets"):
+                self.driver.reset()
         except Problem as problem:
             raise Lost(in_words(problem)) from problem
         self.state = "untouched"
         self.resets += 1
-        self.reset_seconds += self.clock() - begun
 
     def be_untouched(self) -> None:
         """Reset, unless it is as a reset leaves it."""
@@ -134,7 +135,8 @@ class Bench:
 
     def play(self, script: Path, tell: Findings) -> bool:
         """Run a script; one that fails is a defect of the lab, told with its last lines."""
-        code, output = self.driver.run_script(script)
+        with self._counted("scripts"):
+            code, output = self.driver.run_script(script)
         if code == 0:
             return True
         name = "/".join(script.parts[-2:])
@@ -155,7 +157,8 @@ class Bench:
             waiting = [result.check for result in results if result.state is State.WAITING]
             if not waiting:
                 break
-            Event().wait(PAUSE_SECONDS)
+            with self._counted("pauses"):
+                Event().wait(PAUSE_SECONDS)
             for check in waiting:
                 note = _("{check} needed more than one look: `within` is short").format(check=check)
                 if note not in tell.notes:
@@ -164,11 +167,20 @@ class Bench:
         return tell.judge(results)
 
     def _check(self, steps: Sequence[str] | None, achievements: Mapping[str, float]) -> list[Result]:
-        results = self.driver.check(steps, achievements)
+        with self._counted("checks"):
+            results = self.driver.check(steps, achievements)
         wanted = {check.id for step in self.lab.steps if steps is None or step.id in steps for check in step.checks}
         if wanted != {result.check for result in results}:
             raise RuntimeError(f"asked for {sorted(wanted)}, got {sorted(result.check for result in results)}")
         return results
+
+    @contextmanager
+    def _counted(self, what: Literal["resets", "scripts", "checks", "pauses"]) -> Iterator[None]:
+        begun = self.clock()
+        try:
+            yield
+        finally:
+            setattr(self.spent, what, getattr(self.spent, what) + self.clock() - begun)
 
 
 def in_words(problem: Problem) -> str:

@@ -6,6 +6,7 @@ Owns both formats: `docs/schemas/verify-v1.json` is made from the models below; 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
@@ -45,6 +46,17 @@ class Resets(Model):
     seconds: Seconds
 
 
+class SpentPart(Model):
+    """Where the time went; the little that is left is the grader's own."""
+
+    start: Seconds = Field(description="Until the lab was ready for the first time.")
+    resets: Seconds
+    scripts: Seconds = Field(description="Solutions and wrong answers.")
+    checks: Seconds
+    pauses: Seconds = Field(description="Before another look at a check that still waited.")
+    stop: Seconds
+
+
 class VerifyDocument(Model):
     """What `grader verify --json` writes for each lab."""
 
@@ -52,7 +64,7 @@ class VerifyDocument(Model):
     lab: Text
     title: Text
     at: Time = Field(description="When it ended.")
-    seconds: Seconds
+    seconds: Seconds = Field(description="From the start of the lab to its stop.")
     exit_code: Literal[0, 1, 3, 4] = Field(
         description="0 proved, 1 the lab has a defect, 3 the machine or cluster failed, 4 the grader failed."
     )
@@ -63,6 +75,8 @@ class VerifyDocument(Model):
         description="Checks that the solved lab passes only because they once did."
     )
     resets: Resets
+    spent: SpentPart
+    trouble: Text = Field(description="What went wrong when the lab was stopped; empty if nothing did.")
 
 
 def render_verify_json(report: VerifyReport) -> str:
@@ -78,7 +92,9 @@ def render_verify_json(report: VerifyReport) -> str:
         "parts": [_part(part) for part in report.parts],
         "unproven": report.unproven,
         "only_by_achievement": report.only_by_achievement,
-        "resets": {"count": report.resets, "seconds": round(report.reset_seconds, 3)},
+        "resets": {"count": report.resets, "seconds": round(report.spent.resets, 3)},
+        "spent": {what: round(seconds, 3) for what, seconds in asdict(report.spent).items()},
+        "trouble": report.trouble,
     }
     return VerifyDocument.model_validate(content).model_dump_json(by_alias=True, indent=2) + "\n"
 

@@ -59,7 +59,7 @@ class SessionDriver:
     ) -> None:
         """`programs`: where the cluster's programs come from; `home`: another session folder."""
         self.lab, self.on_event, self.programs = lab, on_event, programs
-        self.home = home or state_dir() / "verify" / lab.id
+        self.home = home or _home(lab.id)
         self.failed = False
         """Whether the machine ever failed us."""
         self._open = ExitStack()
@@ -162,6 +162,15 @@ class SessionDriver:
         except Problem:
             self.failed = True
             raise
+
+
+def clear_away(lab_id: str, on_event: Callable[[BootEvent], None]) -> None:
+    """Stop what is left of a verification whose process was killed; its folder stays, to be looked at."""
+    stop_session(lab_id, on_event=on_event, home=_home(lab_id))
+
+
+def _home(lab_id: str) -> Path:
+    return state_dir() / "verify" / lab_id
 
 
 @contextmanager

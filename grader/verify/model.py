@@ -6,7 +6,7 @@ Owns the parts of a verification and how they add up; knows nothing of how a par
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -69,9 +69,25 @@ class VerifyEvent:
 OnEvent = Callable[[VerifyEvent], None]
 
 
+@dataclass(slots=True, kw_only=True)
+class Spent:
+    """What a verification spent its time on, in seconds; the little that is left is our own."""
+
+    start: float = 0.0
+    """Until the lab was ready for the first time."""
+    resets: float = 0.0
+    scripts: float = 0.0
+    """Solutions and wrong answers."""
+    checks: float = 0.0
+    pauses: float = 0.0
+    """Between two looks at a check that still waits."""
+    stop: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyReport:
-    """One verification of one lab. `at` is when it ended (Unix time)."""
+    """One verification of one lab. `at` is when it ended (Unix time); `seconds` begin with its start and end with its
+    stop."""
 
     lab: str
     title: str
@@ -85,15 +101,19 @@ class VerifyReport:
     only_by_achievement: tuple[str, ...] = ()
     """Checks that no longer hold on the solved lab, and pass because they once did."""
     resets: int = 0
-    reset_seconds: float = 0.0
+    spent: Spent = field(default_factory=Spent)
+    trouble: str = ""
+    """What went wrong when its session was stopped."""
+    our_bug: bool = False
+    """Whether that was our own failure."""
 
     @property
     def exit_code(self) -> int:
         """0 proved · 1 the lab has a defect · 3 the machine or cluster failed · 4 we did."""
         errors = [part for part in self.parts if part.outcome is PartOutcome.ERROR]
-        if any(part.fault == "bug" for part in errors):
+        if self.our_bug or any(part.fault == "bug" for part in errors):
             return EXIT_BUG
-        if errors:
+        if errors or self.trouble:
             return EXIT_ENVIRONMENT
         fine = self.parts and all(part.outcome is PartOutcome.OK for part in self.parts)
         return EXIT_PASSED if fine else EXIT_NOT_PASSED

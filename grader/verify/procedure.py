@@ -49,7 +49,7 @@ class Verification:
         self.on_solved = [case for case in cases if case.on == "solved"]
         self.on_fresh = [case for case in cases if case.on == "fresh"]
         self.parts: list[Part] = []
-        self.total = sum(1 for _part in self._plan())
+        self.planned = [*planned_parts(lab, cases, whole=whole)]
         self.unsolved: set[str] = set()
         """Steps that can't be solved, or not be reached."""
         self.solved = False
@@ -82,7 +82,7 @@ class Verification:
             unproven=self._unproven(),
             only_by_achievement=self.bench.fallen,
             resets=self.bench.resets,
-            reset_seconds=self.bench.reset_seconds,
+            spent=self.bench.spent,
         )
 
     # -- what is proved ---------------------------------------------------------------------------------
@@ -207,25 +207,12 @@ class Verification:
             self._skip(Phase.WRONG, case.name, case)
 
     def _skip(self, phase: Phase, name: str = "", case: WrongCase | None = None) -> None:
-        check, says = (case.fails, case.says) if case else ("", "")
-        self._ended(Part(phase=phase, name=name, check=check, says=says, outcome=PartOutcome.NOT_RUN))
+        self._ended(_not_run(phase, name, case))
 
     def _leave_the_rest(self) -> None:
         """The parts that were never reached, so that none is missing from a report."""
-        for phase, name, case in list(self._plan())[len(self.parts) :]:
-            self._skip(phase, name, case)
-
-    def _plan(self) -> Iterator[tuple[Phase, str, WrongCase | None]]:
-        """Every part, in the order of `run`."""
-        if self.whole:
-            yield Phase.START, "", None
-        if self.whole or self.on_solved:
-            yield from ((Phase.SOLUTION, step.id, None) for step in self.lab.steps)
-            yield Phase.MEMORY, "", None
-        yield from ((Phase.WRONG, case.name, case) for case in self.on_solved)
-        if self.whole:
-            yield Phase.RESET, "", None
-        yield from ((Phase.WRONG, case.name, case) for case in self.on_fresh)
+        for part in self.planned[len(self.parts) :]:
+            self._ended(part)
 
     def _ended(self, part: Part) -> None:
         self._announce(part.phase, part.name, part)
@@ -233,7 +220,7 @@ class Verification:
 
     def _announce(self, phase: Phase, name: str, part: Part | None) -> None:
         number = len(self.parts) + 1
-        self.on_event(VerifyEvent(phase=phase, name=name, number=number, total=self.total, part=part))
+        self.on_event(VerifyEvent(phase=phase, name=name, number=number, total=len(self.planned), part=part))
 
     def _unproven(self) -> tuple[str, ...]:
         if not self.whole:
@@ -241,3 +228,22 @@ class Verification:
         proved = {part.check for part in self.parts if part.outcome is PartOutcome.OK}
         checks = [check.id for step in self.lab.steps for check in step.checks]
         return tuple(check for check in checks if check not in proved)
+
+
+def planned_parts(lab: Lab, cases: Sequence[WrongCase], *, whole: bool) -> Iterator[Part]:
+    """Every part of a verification, not run yet, in the order of `Verification.run`."""
+    on_solved = [case for case in cases if case.on == "solved"]
+    if whole:
+        yield _not_run(Phase.START)
+    if whole or on_solved:
+        yield from (_not_run(Phase.SOLUTION, step.id) for step in lab.steps)
+        yield _not_run(Phase.MEMORY)
+    yield from (_not_run(Phase.WRONG, case.name, case) for case in on_solved)
+    if whole:
+        yield _not_run(Phase.RESET)
+    yield from (_not_run(Phase.WRONG, case.name, case) for case in cases if case.on == "fresh")
+
+
+def _not_run(phase: Phase, name: str = "", case: WrongCase | None = None) -> Part:
+    check, says = (case.fails, case.says) if case else ("", "")
+    return Part(phase=phase, name=name, check=check, says=says, outcome=PartOutcome.NOT_RUN)

@@ -28,7 +28,7 @@ from grader.report.layout import (
 from grader.verify.model import PartOutcome, Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from grader.verify.model import Part, VerifyReport
 
@@ -84,6 +84,24 @@ def render_summary(report: VerifyReport, *, width: int = WIDTH) -> str:
     return "\n".join(_summary(report, width)) + "\n"
 
 
+def render_head(report: VerifyReport, *, width: int = WIDTH, colour: bool = False) -> str:
+    """The line above the parts."""
+    return _header(report, width, colour=colour) + "\n"
+
+
+def render_table(reports: Sequence[VerifyReport], seconds: float, jobs: int, *, width: int = WIDTH) -> str:
+    """A line for each lab with its time, and one for all: `seconds` by the clock, `jobs` at a time."""
+    names = max(cell_len(report.lab) for report in reports)
+    lines = []
+    for report in reports:
+        proved = _("{proved} of {total} proved").format(proved=report.count(PartOutcome.OK), total=len(report.parts))
+        took = _("{seconds} s").format(seconds=round(report.seconds))
+        lines.append(spread(f"{pad(report.lab, names)}  {proved}", took, width))
+    every = _("{count} labs, {jobs} at a time").format(count=len(reports), jobs=jobs)
+    lines.append(spread(every, _("{seconds} s").format(seconds=round(seconds)), width))
+    return "\n".join(lines) + "\n"
+
+
 def _header(report: VerifyReport, width: int, *, colour: bool) -> str:
     count = _("{proved} of {total} proved").format(proved=report.count(PartOutcome.OK), total=len(report.parts))
     return paint(spread(f"{report.lab}  {one_line(report.title)}", count, width), BOLD, on=colour)
@@ -117,21 +135,38 @@ def _summary(report: VerifyReport, width: int) -> Iterator[str]:
         unproven = _("note: no wrong answer makes these checks fail: {checks}")
         yield from wrap(unproven.format(checks=", ".join(report.unproven)), width)
     wrong = [part for part in report.parts if part.phase is Phase.WRONG and part.seconds]
-    times = _("{seconds} s in all; {resets} resets took {reset_seconds} s").format(
-        seconds=round(report.seconds), resets=report.resets, reset_seconds=round(report.reset_seconds)
-    )
+    times = _("{seconds} s in all").format(seconds=round(report.seconds))
+    if pieces := [*_spent(report)]:
+        times = f"{times}: {', '.join(pieces)}"
     if wrong:
         mean = sum(part.seconds for part in wrong) / len(wrong)
         times += _("; a wrong answer {mean} s on average").format(mean=f"{mean:.1f}")
     yield from wrap(times, width)
+    if report.trouble:
+        yield from (line for paragraph in report.trouble.split("\n") for line in wrap(paragraph, width))
     yield from wrap(_conclusion(report), width)
+
+
+def _spent(report: VerifyReport) -> Iterator[str]:
+    """What took half a second or more."""
+    spent = report.spent
+    for what, seconds in (
+        (_("start {seconds} s"), spent.start),
+        (_("resets {seconds} s ({count})"), spent.resets),
+        (_("scripts {seconds} s"), spent.scripts),
+        (_("checks {seconds} s"), spent.checks),
+        (_("pauses before another look {seconds} s"), spent.pauses),
+        (_("stop {seconds} s"), spent.stop),
+    ):
+        if seconds >= 0.5:
+            yield what.format(seconds=round(seconds), count=report.resets)
 
 
 def _conclusion(report: VerifyReport) -> str:
     defects, failed = report.count(PartOutcome.DEFECT), report.count(PartOutcome.ERROR)
-    if failed:
+    if failed or report.trouble:
         return _("{lab} could not be judged; parts that failed for no fault of the lab: {errors}").format(
-            lab=report.lab, errors=failed
+            lab=report.lab, errors=failed + bool(report.trouble)
         )
     if defects:
         return _("{lab} is not proved; parts that show a defect: {defects}").format(lab=report.lab, defects=defects)

@@ -104,6 +104,40 @@ def test_term_during_a_start_leaves_nothing(learner: Person) -> None:
     traces.assert_gone()
 
 
+def test_ctrl_c_ends_every_lab_that_is_verified(learner: Person) -> None:
+    traces = Traces(learner)
+    labs = ["lab-jobset", "lab-lws"]
+    verifying = learner.begin("verify", *labs, "--jobs", "2")
+    stderr = stream_of(verifying, "stderr")
+    solving = [f"] {lab}: solution " for lab in labs]
+    read = stderr.read_until(solving[0], 300)
+    if solving[1] not in read:
+        stderr.read_until(solving[1], 300)
+    traces.look()
+    os.killpg(verifying.pid, signal.SIGINT)
+    os.killpg(verifying.pid, signal.SIGINT)
+    said = learner.finish(verifying, "verify", code=130)
+    assert said.seconds < 30
+    assert {line.split()[0] for line in said.out.splitlines()} <= {*labs}, "parts, and no report"
+    traces.assert_gone()
+
+
+def test_a_lab_whose_verification_is_killed_does_not_run_on(learner: Person) -> None:
+    traces = Traces(learner)
+    verifying = learner.begin("verify", "lab-lws", "--json")
+    stream_of(verifying, "stderr").read_until("lab-lws: solution ", 300)
+    traces.look()
+    (member,) = Path(f"/proc/{verifying.pid}/task/{verifying.pid}/children").read_text().split()
+    os.kill(int(member), signal.SIGKILL)
+    document = learner.finish(verifying, "verify", code=3).json()
+    first, second, *rest = document["parts"]
+    assert (first["phase"], first["outcome"]) == ("start", "ok")
+    assert (second["phase"], second["outcome"], second["fault"]) == ("solution", "error", "environment")
+    assert second["problems"] == ["the process that proved it ended: SIGKILL"]
+    assert {part["outcome"] for part in rest} == {"not run"}
+    traces.assert_gone()
+
+
 def test_kill_of_the_starting_command_is_repaired_by_the_next(learner: Person) -> None:
     starting = learner.begin("start", "lab-lws")
     stream_of(starting, "stderr").read_until("kube-apiserver ready")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +14,18 @@ from cluster import doctor
 from cluster.binaries import bundle, cache
 from cluster.binaries.cache import Listing, ProgramRow
 from cluster.doctor import Diagnosis, Finding, Verdict
+from cluster.machine import BootEvent
+from grader.lab import catalogue
 from grader.verify import Part, PartOutcome, Phase, VerifyEvent, VerifyReport
 from tests.unit.cli.conftest import CONTENT, LABS, Grader
 from tests.unit.conftest import Golden
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from grader.session.lifecycle import Programs
+    from grader.verify import Plan
+    from grader.verify.together import Listener
 
 # -- lint ---------------------------------------------------------------------------------------------
 
@@ -80,65 +91,167 @@ def test_a_folder_that_is_none(grader: Grader) -> None:
 # -- verify -------------------------------------------------------------------------------------------
 
 
-class PretendedDriver:
-    def __init__(self, lab: object, on_event: object, programs: object) -> None:
-        del lab, on_event, programs
+class PretendedLabs:
+    """Stands in for `verify_labs`: every wrong answer turns out to pass, and the last lab ends first."""
 
-    def __enter__(self) -> PretendedDriver:
-        return self
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, tuple[str, ...], bool]] = []
+        self.jobs = 0
+        self.programs: Programs | None = None
+        self.outcomes: dict[str, PartOutcome] = {}
+        """Lab → how its one part ends, if it isn't a defect."""
 
-    def __exit__(self, *_exc: object) -> None:
-        """Nothing to end."""
+    def __call__(
+        self,
+        plans: Mapping[str, Plan],
+        jobs: int,
+        programs: Programs,
+        listener: Listener,
+        on_bug: Callable[[Exception], None],
+    ) -> list[VerifyReport]:
+        self.asked = [(lab, tuple(case.name for case in plan.cases), plan.whole) for lab, plan in plans.items()]
+        self.jobs, self.programs = jobs, programs
+        assert callable(on_bug)
+        reports = {lab: self._report(lab, plan.whole) for lab, plan in plans.items()}
+        for lab in plans if jobs == 1 else reversed([*plans]):
+            listener.told(lab, BootEvent(task="etcd", state="ready", seconds=0.5))
+            listener.told(lab, BootEvent(task="recorder", state="note", seconds=0.6, detail="exit code 1; restarting"))
+        for lab in plans if jobs == 1 else reversed([*plans]):
+            for part in (None, *reports[lab].parts):
+                listener.told(lab, VerifyEvent(phase=Phase.WRONG, name="shout", number=1, total=1, part=part))
+            listener.ended(lab, reports[lab])
+        return list(reports.values())
+
+    def _report(self, lab: str, whole: bool) -> VerifyReport:
+        outcome = self.outcomes.get(lab, PartOutcome.DEFECT)
+        part = Part(
+            phase=Phase.WRONG,
+            name="shout",
+            check="hello-said",
+            says="in capitals",
+            outcome=outcome,
+            problems=("hello-said passes on this wrong answer",) if outcome is PartOutcome.DEFECT else (),
+            fault="environment" if outcome is PartOutcome.ERROR else "",
+            seconds=1.5,
+        )
+        return VerifyReport(
+            lab=lab, title="A first pod", at=1_800_000_000.0, seconds=2.0, parts=(part,), whole=whole, resets=3
+        )
 
 
 @pytest.fixture
-def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...] | None]]:
-    """What was verified; every wrong answer turns out to pass."""
-    asked: list[tuple[str, tuple[str, ...] | None]] = []
-    part = Part(
-        phase=Phase.WRONG,
-        name="shout",
-        check="hello-said",
-        says="in capitals",
-        outcome=PartOutcome.DEFECT,
-        problems=("hello-said passes on this wrong answer",),
-        seconds=1.5,
-    )
-
-    def verify_lab(lab: str, _driver: object, on_event: object, only: tuple[str, ...] | None) -> VerifyReport:
-        asked.append((lab, only))
-        assert callable(on_event)
-        on_event(VerifyEvent(phase=Phase.WRONG, name="shout", number=1, total=1))
-        on_event(VerifyEvent(phase=Phase.WRONG, name="shout", number=1, total=1, part=part))
-        return VerifyReport(
-            lab=lab, title="A first pod", at=1_800_000_000.0, seconds=2.0, parts=(part,), whole=only is None
-        )
-
-    monkeypatch.setattr("grader.verify.verify_lab", verify_lab)
-    monkeypatch.setattr("grader.verify.driver.SessionDriver", PretendedDriver)
-    return asked
+def verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PretendedLabs:
+    labs = PretendedLabs()
+    monkeypatch.setattr("grader.verify.together.verify_labs", labs)
+    monkeypatch.setattr("grader.verify.room.jobs_for", lambda chosen, _host: len(chosen))
+    monkeypatch.setattr("cluster.binaries.cache.ensure", lambda *_args: tmp_path)
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
+    return labs
 
 
-def test_parts_are_told_as_they_end(
-    grader: Grader, verified: list[tuple[str, tuple[str, ...] | None]], golden: Golden, tmp_path: Path
-) -> None:
+@pytest.fixture
+def three_labs(grader: Grader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The toy lab under three names."""
+    del grader
+    names = ["lab-a", "lab-bc", "lab-toy"]
+    for name in names:
+        shutil.copytree(LABS / "lab-toy", tmp_path / "labs" / name)
+        for path in (tmp_path / "labs" / name).glob("lab*.md"):
+            path.write_text(path.read_text().replace("lab: lab-toy", f"lab: {name}"))
+    monkeypatch.setattr(catalogue, "labs_dir", lambda: tmp_path / "labs")
+    return names
+
+
+def test_parts_are_told_as_they_end(grader: Grader, verified: PretendedLabs, golden: Golden, tmp_path: Path) -> None:
     ran = grader("verify", "--junit", str(tmp_path / "v.xml"))
     assert ran.code == 1
-    assert ran.err == "[1/1] lab-toy: wrong shout …\n"
+    assert ran.err == ("  0.5 s  etcd ready\ngrader: recorder: exit code 1; restarting\n[1/1] lab-toy: wrong shout …\n")
     golden("cli/verify.txt", ran.out)
-    assert verified == [("lab-toy", None)]
+    assert [lab for lab, _cases, _whole in verified.asked] == ["lab-toy"]
+    assert verified.jobs == 1
     assert 'failures="1"' in (tmp_path / "v.xml").read_text()
 
 
-def test_one_wrong_answer_as_data(grader: Grader, verified: list[tuple[str, tuple[str, ...] | None]]) -> None:
+def test_labs_side_by_side_are_told_apart_and_reported_in_order(
+    grader: Grader, verified: PretendedLabs, three_labs: list[str], golden: Golden, tmp_path: Path
+) -> None:
+    verified.outcomes = {"lab-a": PartOutcome.OK, "lab-bc": PartOutcome.ERROR}
+    ran = grader("verify", "--all", "--junit", str(tmp_path / "v.xml"))
+    assert ran.code == 3
+    assert verified.jobs == 3
+    assert ran.err == "".join(
+        [f"grader: {lab}: recorder: exit code 1; restarting\n" for lab in three_labs[::-1]]
+        + [f"[1/1] {lab}: wrong shout …\n" for lab in three_labs[::-1]]
+    )
+    golden("cli/verify-side-by-side.txt", ran.out)
+    assert max(map(len, ran.out.splitlines())) <= 80
+    suites = ET.parse(tmp_path / "v.xml").getroot().findall("testsuite")
+    assert [suite.get("name") for suite in suites] == [f"{lab} wrong" for lab in three_labs]
+
+
+def test_one_lab_after_the_other_is_told_as_one_alone_with_a_table_below(
+    grader: Grader, verified: PretendedLabs, three_labs: list[str], golden: Golden
+) -> None:
+    ran = grader("verify", *three_labs, "--jobs", "1")
+    assert (ran.code, verified.jobs) == (1, 1)
+    golden("cli/verify-in-turn.txt", ran.out)
+
+
+def test_documents_are_in_the_order_asked_for_whichever_lab_ends_first(
+    grader: Grader, verified: PretendedLabs, three_labs: list[str]
+) -> None:
+    ran = grader("verify", "--json", "lab-toy", "lab-a", "lab-toy", "-j", "2")
+    assert verified.jobs == 2
+    decoder, documents, rest = json.JSONDecoder(), [], ran.out
+    while rest:
+        document, end = decoder.raw_decode(rest)
+        documents.append(document)
+        rest = rest[end:].lstrip()
+    assert [document["lab"] for document in documents] == ["lab-toy", "lab-a"]
+    assert three_labs[1] not in ran.out
+
+
+def test_all_labs_are_read_before_one_is_proved(
+    grader: Grader, verified: PretendedLabs, three_labs: list[str], tmp_path: Path
+) -> None:
+    next((tmp_path / "labs" / three_labs[2] / "solution").glob("*.sh")).unlink()
+    assert grader("verify", "--all").code == 2
+    assert verified.asked == []
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "65", "two"])
+def test_a_number_of_jobs_is_a_small_whole_number(grader: Grader, number: str) -> None:
+    ran = grader("verify", "--jobs", number)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--jobs" in ran.err or "-j" in ran.err
+
+
+def test_programs_of_verified_labs_are_found_once_and_passed_on(
+    grader: Grader, verified: PretendedLabs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[object] = []
+
+    def ensure(*args: object) -> Path:
+        asked.append(args[:2])
+        return tmp_path
+
+    monkeypatch.setattr("cluster.binaries.cache.ensure", ensure)
+    grader("verify", "lab-toy", "--bin-dir", "/mine")
+    assert asked == [(Path("/mine"), None)]
+    assert verified.programs is not None
+    assert verified.programs.bin_dir == Path("/mine")
+
+
+def test_one_wrong_answer_as_data(grader: Grader, verified: PretendedLabs) -> None:
     ran = grader("verify", "lab-toy", "--case", "shout", "--json")
     document = json.loads(ran.out)
     assert (document["schema"], document["whole"], ran.code) == ("batchlab/verify/v1", False, 1)
-    assert verified == [("lab-toy", ("shout",))]
+    assert verified.asked == [("lab-toy", ("shout",), False)]
 
 
 def test_a_wrong_answer_belongs_to_one_lab(grader: Grader) -> None:
-    assert grader("verify", "lab-toy", "lab-toy", "--case", "shout").err == "grader: --case goes with one lab\n"
+    ran = grader("verify", "lab-toy", "lab-other", "--case", "shout")
+    assert ran.err == "grader: --case goes with one lab\n"
 
 
 # -- doctor -------------------------------------------------------------------------------------------

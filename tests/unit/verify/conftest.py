@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
@@ -14,7 +14,7 @@ from grader.checks.base import Check, CheckKind
 from grader.lab.cases import WrongCase
 from grader.lab.model import Lab, Step
 from grader.results import Finding, Result, State, Verdict
-from grader.verify import VerifyEvent, VerifyReport
+from grader.verify import Plan, VerifyEvent, VerifyReport
 from grader.verify.procedure import Verification
 
 if TYPE_CHECKING:
@@ -175,8 +175,7 @@ class Scene:
     def driver(self) -> FakeDriver:
         return FakeDriver(self.lab())
 
-    def verify(self, driver: FakeDriver | None = None, only: Sequence[str] | None = None) -> VerifyReport:
-        lab = self.lab()
+    def plan(self, lab_id: str = "lab-x", only: Sequence[str] | None = None) -> Plan:
         scripts = {
             step: self._script(f"solution/{number:02}-{step}.sh", text)
             for number, (step, text) in enumerate(self.solution.items(), 1)
@@ -193,8 +192,19 @@ class Scene:
             for name, (fails, on, plays, text) in self.cases.items()
             if only is None or name in only
         ]
+        lab = replace(self.lab(), id=lab_id)
+        return Plan(lab=lab, solution=scripts, cases=tuple(cases), whole=only is None)
+
+    def verify(self, driver: FakeDriver | None = None, only: Sequence[str] | None = None) -> VerifyReport:
+        plan = self.plan(only=only)
         verification = Verification(
-            lab, scripts, cases, driver or self.driver(), self.events.append, whole=only is None, clock=Clock()
+            plan.lab,
+            plan.solution,
+            plan.cases,
+            driver or self.driver(),
+            self.events.append,
+            whole=plan.whole,
+            clock=Clock(),
         )
         return verification.run()
 

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from cluster.errors import UsageProblem
+from cluster.errors import EnvironmentProblem, UsageProblem
 from grader.lab.catalogue import load_lab
 from grader.results import Result, State
-from grader.verify import PartOutcome, Phase, plan_verification, verify_lab
+from grader.verify import (
+    Driver,
+    Part,
+    PartOutcome,
+    Phase,
+    Plan,
+    VerifyEvent,
+    broken_off,
+    plan_verification,
+    verify_lab,
+)
 from grader.verify.expect import dependents
+from grader.verify.procedure import planned_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from tests.unit.verify.conftest import MakeCheck, Scene
 
@@ -56,8 +70,13 @@ def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@contextmanager
+def nothing_passes() -> Iterator[Driver]:
+    yield NothingPasses()
+
+
 def test_every_step_and_case_of_the_lab_is_a_part(labs: Path) -> None:
-    report = verify_lab("lab-hello", NothingPasses(), lambda _event: None)
+    report = verify_lab(plan_verification("lab-hello"), nothing_passes, lambda _event: None)
     lab = load_lab("lab-hello")
     solutions = [part.name for part in report.parts if part.phase is Phase.SOLUTION]
     assert solutions == [step.id for step in lab.steps]
@@ -70,15 +89,105 @@ def test_every_step_and_case_of_the_lab_is_a_part(labs: Path) -> None:
 
 @pytest.mark.usefixtures("labs")
 def test_only_the_cases_asked_for_once_each() -> None:
-    report = verify_lab("lab-hello", NothingPasses(), lambda _event: None, ["no-toleration", "no-toleration"])
+    plan = plan_verification("lab-hello", ["no-toleration", "no-toleration"])
+    report = verify_lab(plan, nothing_passes, lambda _event: None)
     assert [part.name for part in report.parts if part.phase is Phase.WRONG] == ["no-toleration"]
     assert not report.whole
+
+
+class TestTheSession:
+    """Starting and stopping are part of the report, and of its time."""
+
+    @pytest.fixture
+    def plan(self, labs: Path) -> Plan:
+        assert labs.is_dir()
+        return plan_verification("lab-hello")
+
+    def test_a_lab_that_can_not_be_started_is_told_part_by_part(self, plan: Plan) -> None:
+        def refuses() -> AbstractContextManager[Driver]:
+            raise EnvironmentProblem("no room", "make some")
+
+        heard: list[VerifyEvent] = []
+        report = verify_lab(plan, refuses, heard.append)
+        first, *rest = report.parts
+        assert (first.phase, first.outcome, first.fault) == (Phase.START, PartOutcome.ERROR, "environment")
+        assert first.problems == ("no room\nmake some",)
+        assert {part.outcome for part in rest} == {PartOutcome.NOT_RUN}
+        assert len(report.parts) == len(verify_lab(plan, nothing_passes, lambda _event: None).parts)
+        assert [event.part for event in heard] == list(report.parts)
+        assert [event.number for event in heard] == list(range(1, len(report.parts) + 1))
+        assert report.exit_code == 3
+
+    def test_a_lab_that_can_not_be_stopped_keeps_its_report(self, plan: Plan) -> None:
+        @contextmanager
+        def stays() -> Iterator[Driver]:
+            yield NothingPasses()
+            raise EnvironmentProblem("could not remove it")
+
+        report = verify_lab(plan, stays, lambda _event: None)
+        assert report.parts[1].outcome is PartOutcome.DEFECT
+        assert (report.trouble, report.exit_code) == ("could not remove it", 3)
+
+    def test_its_time_is_that_of_the_lab(self, plan: Plan) -> None:
+        now = [0.0]
+
+        @contextmanager
+        def slow() -> Iterator[Driver]:
+            now[0] += 8.0
+            yield NothingPasses()
+            now[0] += 2.0
+
+        report = verify_lab(plan, slow, lambda _event: None, clock=lambda: now[0])
+        assert (report.spent.start, report.spent.stop, report.seconds) == (8.0, 2.0, 10.0)
+
+    def test_our_own_failure_is_raised_once_the_lab_is_stopped(self, plan: Plan) -> None:
+        done: list[str] = []
+
+        @contextmanager
+        def watched() -> Iterator[Driver]:
+            try:
+                yield NothingPasses()
+            finally:
+                done.append("stopped")
+
+        def fail(_event: VerifyEvent) -> None:
+            raise ValueError("ours")
+
+        with pytest.raises(ValueError, match="ours"):
+            verify_lab(plan, watched, fail)
+        assert done == ["stopped"]
+
+
+class TestBrokenOff:
+    @pytest.fixture
+    def plan(self, labs: Path) -> Plan:
+        assert labs.is_dir()
+        return plan_verification("lab-hello")
+
+    def test_what_was_proved_stays_and_the_next_part_failed_for_it(self, plan: Plan) -> None:
+        done = (Part(phase=Phase.START, outcome=PartOutcome.OK, seconds=1.0),)
+        report = broken_off(plan, done, "killed", "bug", lambda _event: None, seconds=4.0)
+        assert report.parts[0] == done[0]
+        assert (report.parts[1].outcome, report.parts[1].problems) == (PartOutcome.ERROR, ("killed",))
+        assert {part.outcome for part in report.parts[2:]} == {PartOutcome.NOT_RUN}
+        assert (report.exit_code, report.seconds) == (4, 4.0)
+
+    @pytest.mark.parametrize(("fault", "code"), [("environment", 3), ("bug", 4)])
+    def test_after_the_last_part_it_is_no_part_that_failed(
+        self, plan: Plan, fault: Literal["environment", "bug"], code: int
+    ) -> None:
+        all_parts = tuple(
+            replace(part, outcome=PartOutcome.OK) for part in planned_parts(plan.lab, plan.cases, whole=True)
+        )
+        heard: list[VerifyEvent] = []
+        report = broken_off(plan, all_parts, "killed", fault, heard.append, seconds=4.0)
+        assert (report.parts, report.trouble, report.exit_code, heard) == (all_parts, "killed", code, [])
 
 
 @pytest.mark.usefixtures("labs")
 def test_unknown_case_names_those_there_are() -> None:
     with pytest.raises(UsageProblem, match="lab-hello has no wrong answer nonesuch") as refused:
-        verify_lab("lab-hello", NothingPasses(), lambda _event: None, ["nonesuch"])
+        plan_verification("lab-hello", ["nonesuch"])
     assert "no-toleration" in refused.value.advice
 
 
@@ -86,7 +195,7 @@ def test_lab_without_a_solution_is_not_run(labs: Path) -> None:
     script = next((labs / "lab-hello" / "solution").glob("*.sh"))
     script.unlink()
     with pytest.raises(UsageProblem, match=script.name):
-        verify_lab("lab-hello", NothingPasses(), lambda _event: None)
+        plan_verification("lab-hello")
 
 
 def test_dependents_over_any_number_of_afters(scene: Scene, make_check: MakeCheck) -> None:

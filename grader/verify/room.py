@@ -1,0 +1,42 @@
+"""How many labs a machine can prove side by side.
+
+Owns that estimate; knows nothing of how they are proved.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from cluster.doctor import MEMORY, free_memory
+from cluster.host import Host
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.lab.model import Lab
+
+_SPARE = 1 << 30
+"""Bytes that are left to everybody else."""
+
+
+def jobs_for(labs: Sequence[Lab], host: Host, cores: int | None = None) -> int:
+    """One lab for each core, as far as there is memory for all of them; at least 1, at most one for each lab.
+
+    `cores`: those that this process may use, unless said.
+    """
+    need = max((MEMORY["real-node" if lab.needs_root else "fake-nodes"] for lab in labs), default=1.0)
+    room = int((free_memory(host) - _SPARE) // need)
+    return max(1, min(len(labs), usable_cores(host) if cores is None else cores, room))
+
+
+def usable_cores(host: Host) -> int:
+    """Cores that this process may use: a container may be given the time of fewer than it sees. At least 1."""
+    cores = len(os.sched_getaffinity(0))
+    quota, _space, period = host.read("/sys/fs/cgroup/cpu.max").strip().partition(" ")
+    if not period:
+        folder = "/sys/fs/cgroup/cpu"
+        quota, period = (host.read(f"{folder}/cpu.cfs_{name}_us").strip() for name in ("quota", "period"))
+    if quota.isdecimal() and period.isdecimal() and int(period):
+        cores = min(cores, int(quota) // int(period))
+    return max(1, cores)
