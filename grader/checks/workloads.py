@@ -19,6 +19,7 @@ from grader.checks.instead import instead
 from grader.checks.matching import quantity
 from grader.checks.objects import condition, labels
 from grader.checks.world import HistoryGap
+from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,6 +138,20 @@ def why_none(world: World, kind: str, name: str, namespace: str = "") -> str:
         ).format(object=job.title(world.namespace), label=QUEUE_LABEL)
     missing = ObjectRef(kind="Workload", owner=OwnerRef(kind=kind, name=name), namespace=namespace)
     return _("there has been no {objects} yet").format(objects=missing.title(world.namespace))
+
+
+def none_made(world: World, wanted: str, kind: str, name: str, namespace: str = "") -> Verdict:
+    """The failed verdict where a job has no Workload: it is not there, names no queue, or Kueue has not taken it in."""
+    job = ObjectRef(kind=kind, name=name, namespace=namespace)
+    found = lives(job, world)
+    labelled = bool(found) and QUEUE_LABEL in labels(found[-1].versions[-1][1])
+    finding = Finding(
+        wanted=wanted,
+        saw=why_none(world, kind, name, namespace),
+        where=(job.title(world.namespace),) if found else (),
+        plain=not labelled,
+    )
+    return Verdict(passed=False, finding=finding, moving=bool(found) and in_motion(world))
 
 
 def standing(one: Queued, name: str, resource: str = GPU) -> str:

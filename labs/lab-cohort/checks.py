@@ -18,7 +18,7 @@ from grader.checks.matching import matches
 from grader.checks.objects import meta
 from grader.checks.text import quotes
 from grader.checks.work import FileTrouble, LearnerFile
-from grader.checks.workloads import Queued, in_motion, queued, refuse_unseen, why_none
+from grader.checks.workloads import Queued, in_motion, none_made, queued, refuse_unseen, standing
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -38,18 +38,10 @@ def say(en: str, ko: str) -> str:
     return ko if language() == "ko" else en
 
 
-def _no(wanted: str, saw: str, *where: str, moving: bool = False, look_at: str = "") -> Verdict:
-    finding = Finding(wanted=wanted, saw=saw, where=where, look_at=look_at)
+def _no(wanted: str, saw: str, *where: str, moving: bool = False, plain: bool = False) -> Verdict:
+    """`plain`: what was seen is itself the mistake; no cause is looked for."""
+    finding = Finding(wanted=wanted, saw=saw, where=where, plain=plain)
     return Verdict(passed=False, finding=finding, moving=moving)
-
-
-def _state(one: Queued) -> str:
-    """What became of a Workload, in words."""
-    asks = say(f"it asks for {one.asks()} GPU(s); ", f"GPU {one.asks()}장을 요청했습니다. ")
-    if one.admitted():
-        return asks + say(f"ClusterQueue {one.queue} admitted it", f"ClusterQueue {one.queue}에 입장했습니다")
-    why = [str(found.get("message")) for _when, found in one.waits()]
-    return asks + (why[-1] if why else say("Kueue has not looked at it yet", "Kueue가 아직 보지 않았습니다"))
 
 
 # -- steps 2 and 3: limits --------------------------------------------------------------------------------
@@ -63,7 +55,7 @@ def _beyond(one: Queued, capacity: int) -> Iterator[str]:
             yield message
 
 
-def kept_out(world: World, jobset: str, gpus: int, capacity: int) -> Verdict:
+def kept_out(world: World, jobset: str, gpus: int, queue: str, capacity: int) -> Verdict:
     """The JobSet could not come in because its queue reached `capacity` GPUs only."""
     wanted = say(
         f"JobSet {jobset} with {gpus} GPUs, kept out by the borrowing limit of its queue",
@@ -75,8 +67,21 @@ def kept_out(world: World, jobset: str, gpus: int, capacity: int) -> Verdict:
             return Verdict(passed=True, evidence=(one.life.title,))
     refuse_unseen(world, tries)
     if not tries:
-        return _no(wanted, why_none(world, "JobSet", jobset), moving=in_motion(world))
-    return _no(wanted, _state(tries[-1]), tries[-1].life.title, moving=in_motion(world))
+        return none_made(world, wanted, "JobSet", jobset)
+    limit = _quota(world, queue).get("borrowingLimit", say("none", "없음"))
+    saw = standing(tries[-1], jobset) + say(f"; its borrowingLimit now: {limit}", f". 지금 borrowingLimit: {limit}")
+    return _no(wanted, saw, tries[-1].life.title, moving=in_motion(world), plain=True)
+
+
+def _quota(world: World, queue: str) -> Object:
+    """What the ClusterQueue says of GPUs now, in the first flavor that has them."""
+    for obj in world.select(ObjectRef(kind="ClusterQueue", name=queue)):
+        for group in obj["spec"].get("resourceGroups") or []:
+            for flavor in group.get("flavors") or []:
+                for resource in flavor.get("resources") or []:
+                    if resource.get("name") == GPU:
+                        return dict(resource)
+    return {}
 
 
 def quoted(world: World, file: str, jobset: str, capacity: int) -> Verdict:
@@ -90,9 +95,16 @@ def quoted(world: World, file: str, jobset: str, capacity: int) -> Verdict:
     except FileTrouble as trouble:
         return trouble.verdict(wanted)
     tries = queued(world, "JobSet", jobset)
-    if any(quotes(text, message) for one in tries for message in _beyond(one, capacity)):
+    meant = [message for one in tries for message in _beyond(one, capacity)]
+    if any(quotes(text, message) for message in meant):
         return Verdict(passed=True, evidence=(file,))
-    return _no(wanted, say("no such message", "그런 메시지가 없습니다"), file)
+    others = [str(why.get("message", "")) for one in tries for _when, why in one.waits()]
+    saw = say("no such message", "그런 메시지가 없습니다")
+    if any(quotes(message, text) for message in meant):
+        saw = say("only a part of the message", "메시지의 일부만 있습니다")
+    elif any(quotes(text, message) or quotes(message, text) for message in others):
+        saw = say("what was said at another time, before the limit", "한도를 두기 전, 다른 때의 메시지입니다")
+    return _no(wanted, saw, file)
 
 
 def reach_probed(world: World, queue: str, lender: str, lends: int, reachable: int) -> Verdict:
@@ -115,7 +127,7 @@ def reach_probed(world: World, queue: str, lender: str, lends: int, reachable: i
         saw = say(f"no job has asked for {reachable + 1} GPUs", f"GPU {reachable + 1}장을 요청한 작업이 없습니다")
         return _no(wanted, saw, moving=in_motion(world))
     probes = [*fit[-1:], *beyond[-1:]]
-    saw = "; ".join(f"{one.life.name}: {_state(one)}" for one in probes)
+    saw = "; ".join(standing(one, one.life.name) for one in probes)
     return _no(wanted, saw, *(one.life.title for one in probes), moving=in_motion(world))
 
 
@@ -141,17 +153,28 @@ class _Party:
 
 
 def preempted(
-    world: World, victim: dict[str, str], winner: dict[str, str], spared: dict[str, str], reason: str
+    world: World,
+    victim: dict[str, str],
+    winner: dict[str, str],
+    spared: dict[str, str],
+    reason: str,
+    rule: dict[str, str],
 ) -> Verdict:
-    """The victim was evicted by Kueue for that reason and requeued, then the winner came in; `spared` stayed."""
+    """The victim was evicted by Kueue for that reason and requeued, then the winner came in; `spared` stayed.
+
+    `rule`: the ClusterQueue (`queue`) and the `field` of its preemption that allow it.
+    """
     wanted = say(
-        f"Job {winner['name']} in, Job {victim['name']} preempted for it ({reason}) and back in the line, "
+        f"Job {winner['name']} in, Job {victim['name']} preempted for it by {rule['field']} and back in the line, "
         f"Job {spared['name']} untouched",
-        f"Job {winner['name']} 입장, 그 자리를 내주고({reason}) 다시 줄을 선 Job {victim['name']}, "
+        f"Job {winner['name']} 입장, {rule['field']}에 따라 자리를 내주고 다시 줄을 선 Job {victim['name']}, "
         f"그대로 있는 Job {spared['name']}",
     )
     losers, winners, others = (_party(world, job) for job in (victim, winner, spared))
-    saw, moving = _missing(world, victim, losers) or _missing(world, winner, winners), True
+    for job, party in ((victim, losers), (winner, winners)):
+        if not party.every:
+            return none_made(world, wanted, "Job", job["name"], job.get("namespace", ""))
+    saw, moving = "", True
     for loser in losers.every:
         for gainer in winners.every:
             saw, moving = _fall(loser, gainer, others, reason)
@@ -159,16 +182,28 @@ def preempted(
                 return Verdict(passed=True, evidence=(loser.life.title, gainer.life.title))
     refuse_unseen(world, losers.every)
     refuse_unseen(world, winners.every, winner.get("namespace", ""))
-    where = tuple(party.every[-1].life.title for party in (losers, winners) if party.every)
-    return _no(wanted, saw, *where, moving=moving and in_motion(world))
+    loser, gainer = losers.every[-1], winners.every[-1]
+    if not any(loser.turns("Preempted")):
+        saw += _unruled(world, rule, (winner["name"], gainer), (victim["name"], loser))
+    return _no(wanted, saw, loser.life.title, gainer.life.title, moving=moving and in_motion(world))
+
+
+def _unruled(world: World, rule: dict[str, str], winner: tuple[str, Queued], victim: tuple[str, Queued]) -> str:
+    """What of the rule or the priorities keeps anybody from being preempted, as a clause; "" for nothing."""
+    queue, field = rule["queue"], rule["field"]
+    found = next(iter(world.select(ObjectRef(kind="ClusterQueue", name=queue))), {})
+    policy = ((found.get("spec") or {}).get("preemption") or {}).get(field, "Never")
+    (greater, gainer), (lesser, loser) = winner, victim
+    if policy == "LowerPriority" and gainer.priority <= loser.priority:
+        both = f"{greater} {gainer.priority}, {lesser} {loser.priority}"
+        return say(f"; priorities: {both}", f". 우선순위: {both}")
+    if policy == "Never":
+        return say(f"; {field} of ClusterQueue {queue} is Never", f". ClusterQueue {queue}의 {field}: Never")
+    return ""
 
 
 def _party(world: World, job: dict[str, str]) -> _Party:
     return _Party(job["name"], queued(world, "Job", job["name"], job.get("namespace", "")))
-
-
-def _missing(world: World, job: dict[str, str], party: _Party) -> str:
-    return "" if party.every else why_none(world, "Job", job["name"], job.get("namespace", ""))
 
 
 def _fall(loser: Queued, gainer: Queued, others: _Party, reason: str) -> tuple[str, bool]:
@@ -215,12 +250,15 @@ def went_on(world: World, job: str, file: str) -> Verdict:
     try:
         log = world.work.read(file)
     except FileTrouble as trouble:
-        return trouble.verdict(wanted)
+        more = say(
+            "; play.sh writes it while a pod of the Job runs", ". Job의 파드가 도는 동안 play.sh가 쓰는 파일입니다"
+        )
+        return _no(wanted, trouble.message + more, trouble.where)
     tries = queued(world, "Job", job)
     evictions = [at for one in tries for at, _why in one.turns("Evicted", reason="Preempted")]
     pods = {life.uid: life for life in lives(ObjectRef(kind="Pod", selector=f"job-name={job}"), world)}
     runs = [(uid, steps) for uid, steps in _runs(log).items() if uid in pods]
-    saw = say(f"it has steps of {len(runs)} pod(s) of Job {job}", f"Job {job}의 파드 {len(runs)}개의 step이 있습니다")
+    saw = say(f"pods of Job {job} with steps in it: {len(runs)}", f"step이 적힌 Job {job}의 파드: {len(runs)}개")
     for (uid, before), (next_uid, after) in pairwise(runs):
         first, second = pods[uid], pods[next_uid]
         if not any(_between(first, second, eviction.at) for eviction in evictions):
@@ -276,23 +314,31 @@ def metrics_told(world: World, file: str, queues: list[str]) -> Verdict:
     given: dict[str, tuple[str, str]] = {}
     for line in learner.lines:
         words = dict(word.partition("=")[::2] for word in line.text.split())
-        if set(words) != {"queue", "pending", "admitted"} or words["queue"] in given:
+        numbers = (words.get("pending", ""), words.get("admitted", ""))
+        if len(words) != 3 or not all(map(str.isdecimal, numbers)) or words.get("queue") in (None, *given):
             saw = say(
-                f"line {line.number} is not a new queue=… pending=… admitted=…",
-                f"{line.number}번째 줄이 queue=… pending=… admitted=… 꼴의 새 줄이 아닙니다",
+                f"line {line.number} is not a new queue=… pending=<number> admitted=<number>",
+                f"{line.number}번째 줄이 queue=… pending=<수> admitted=<수> 꼴의 새 줄이 아닙니다",
             )
             return _no(wanted, saw, learner.place(line.number))
-        given[words["queue"]] = (words["pending"], words["admitted"])
+        given[words["queue"]] = numbers
     ref = ObjectRef(kind="ClusterQueue")
     moments = [world.select(ref), *(world.select_at(ref, learner.mtime + late) for late in (0.0, 1.0, 2.0))]
     counts = [_counts(objects, queues) for objects in moments]
-    if any(count == given and any(pending != "0" for pending, _in in count.values()) for count in counts):
+    busy = [count for count in counts if any(pending != "0" for pending, _in in count.values())]
+    if given in busy:
         return Verdict(passed=True, evidence=(file,))
-    if all(pending == "0" for count in counts for pending, _admitted in count.values()):
-        saw = say("nobody waited", "기다리는 것이 없었습니다")
+    if not busy:
+        saw = say(
+            "nobody waits, and nobody waited when the file was written",
+            "지금도, 파일을 쓸 때에도 기다리는 것이 없습니다",
+        )
         return _no(wanted, saw, file, moving=in_motion(world))
-    off = [queue for queue in queues if all(count.get(queue) != given.get(queue) for count in counts)]
-    saw = say("not so: ", "다릅니다: ") + ", ".join(off or queues)
+    if set(given) != set(queues):
+        saw = say("lines for: ", "적힌 큐: ") + ", ".join(given)
+        return _no(wanted, saw, file)
+    off = [queue for queue in queues if all(count.get(queue) != given[queue] for count in busy)]
+    saw = say("not the numbers of ", "수가 다른 큐: ") + ", ".join(off or queues)
     return _no(wanted, saw, file)
 
 

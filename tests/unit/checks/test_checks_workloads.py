@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.checks.workloads import QUEUE_LABEL, in_motion, queued, refuse_unseen, why_none
+from grader.checks.workloads import QUEUE_LABEL, in_motion, none_made, queued, refuse_unseen, standing, why_none
 from grader.checks.world import HistoryGap
 
 if TYPE_CHECKING:
@@ -193,6 +193,48 @@ class TestWhyNone:
         trace.put(job("first", {QUEUE_LABEL: "queue"}))
         said = "there has been no Job team-b/first yet (there is Job team-a/first)"
         assert why_none(now(), "Job", "first", "team-b") == said
+
+
+class TestNoneMade:
+    """The verdict on a job without a Workload."""
+
+    def test_no_job(self, trace: Trace, now: Callable[[], World]) -> None:
+        trace.put(job("other", {}))
+        verdict = none_made(now(), "a job", "Job", "first")
+        assert not verdict.passed
+        assert not verdict.moving, "nothing of it is on its way, whatever else is"
+        assert (verdict.finding.wanted, verdict.finding.where, verdict.finding.plain) == ("a job", (), True)
+        assert verdict.finding.saw == why_none(now(), "Job", "first")
+
+    def test_no_label_is_the_mistake(self, trace: Trace, now: Callable[[], World]) -> None:
+        trace.put(job("first", {}))
+        finding = none_made(now(), "a job", "Job", "first").finding
+        assert (finding.where, finding.plain) == (("Job team-a/first",), True)
+
+    def test_with_a_label_a_cause_is_looked_for(self, trace: Trace, now: Callable[[], World]) -> None:
+        trace.put(job("first", {QUEUE_LABEL: "queue"}))
+        verdict = none_made(now(), "a job", "Job", "first")
+        assert (verdict.finding.where, verdict.finding.plain) == (("Job team-a/first",), False)
+        assert verdict.moving
+        trace.wait(3)
+        assert not none_made(now(), "a job", "Job", "first").moving
+
+
+class TestStanding:
+    """What became of a job, in words."""
+
+    def test_each_state(self, trace: Trace, now: Callable[[], World]) -> None:
+        def said() -> str:
+            return standing(queued(now(), "Job", "train")[0], "train")
+
+        obj = trace.put(workload("train", (4, {"requests": {GPU: 1}})))
+        assert said() == "train asks for 4 nvidia.com/gpu; Kueue has not looked at it yet"
+        obj = becomes(trace, obj, QuotaReserved="False Pending")
+        assert said() == "train asks for 4 nvidia.com/gpu; Pending it is"
+        obj = becomes(trace, obj, "team-a", Admitted="True Admitted")
+        assert said() == "train asks for 4 nvidia.com/gpu; ClusterQueue team-a admitted it"
+        becomes(trace, obj, "team-a", Admitted="True Admitted", Finished="True Succeeded")
+        assert said() == "train asks for 4 nvidia.com/gpu; it has finished"
 
 
 class TestUnseen:
