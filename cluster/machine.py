@@ -209,6 +209,11 @@ class Layout:
         """Name of this session's cgroup: the same for the same folder, so that a later command finds it."""
         return f"batchlab-{hashlib.sha256(str(self.home).encode()).hexdigest()[:12]}"
 
+    @property
+    def cgroups(self) -> Path:
+        """Where folders of that name were made on the host."""
+        return self.run / "cgroups"
+
 
 ComponentState = Literal["waiting", "starting", "running", "restarting", "failed", "stopped"]
 

@@ -120,7 +120,7 @@ def shell(config: MachineConfig) -> str:
         f"# {config.name}",
         "# wave 0: the sandbox",
         f"unshare{user} --mount --pid --net --uts --ipc --cgroup --fork --kill-child --mount-proc",
-        f"# enters cgroup {Layout(config.home).cgroup}" if config.spec.real_node else "# stays in the caller's cgroup",
+        f"# enters cgroup {Layout(config.home).cgroup}" if config.privileged else "# stays in the caller's cgroup",
         "mount -t overlay overlay -o lowerdir=/ && pivot_root"
         if config.privileged
         else "mount -t tmpfs tmpfs && mount --rbind -o ro /usr && pivot_root",

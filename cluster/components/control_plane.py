@@ -97,6 +97,7 @@ def kube_apiserver(config: MachineConfig) -> Component:
         name="kube-apiserver",
         argv=argv,
         needs=(DATASTORE if config.warm else "etcd",),
+        watches_files=False,  # six times, its certificates
         # The API is of use to us (system:masters) 1.5 s before its default roles are there; whoever needs those
         # waits for the step `default-roles`.
         ready=HttpProbe(f"{API_SERVER}/readyz{_BUT_FOR_ROLES}", identity=layout.admin_kubeconfig),
@@ -130,6 +131,7 @@ def kube_controller_manager(config: MachineConfig) -> Component:
         # It asks for /healthz once a second, and does nothing before that is well: also where the roles are restored,
         # the API server says so only a second after it began to serve.
         needs=(API_HEALTH,),
+        watches_files=False,
         ready=HttpProbe("https://127.0.0.1:10257/healthz", insecure=True),
     )
 

@@ -47,5 +47,8 @@ class Component:
     files: dict[Path, str] = field(default_factory=dict)
     mounts: tuple[tuple[Path, Path], ...] = ()
     before: tuple[str, ...] = ()
+    watches_files: bool = True
+    """False for a program whose files never change here: inotify is refused to it, since a user has 128 instances
+    of it on most hosts, and twelve machines would want more."""
     deadline: float = 120.0
     """Seconds from launch in which it must become ready."""

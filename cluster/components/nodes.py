@@ -16,6 +16,8 @@ from cluster.components.model import Component, HttpProbe, SocketProbe
 from cluster.components.service_accounts import ServiceAccount
 from cluster.machine import NODE_IP, POD_CIDR, RUNTIME, Layout, MachineConfig
 from cluster.paths import data_dir
+from cluster.sandbox.bounds import CLUSTER_OOM_SCORE, POD_TASKS
+from cluster.sandbox.cgroups import PODS
 
 KWOK_ACCOUNT = ServiceAccount("kwok", "kube-system", "kwok-controller")
 COREDNS_ACCOUNT = ServiceAccount("coredns", "kube-system", "coredns")
@@ -131,8 +133,11 @@ def kubelet(config: MachineConfig) -> Component:
         "containerRuntimeEndpoint": f"unix://{CONTAINERD_SOCKET}",
         "failCgroupV1": False,
         "cgroupDriver": "cgroupfs",
-        "cgroupRoot": "/",
+        "cgroupRoot": f"/{PODS}",
         "enforceNodeAllocatable": [],
+        "podPidsLimit": POD_TASKS,
+        # Its own default would have the kernel end programs of the host before it.
+        "oomScoreAdj": CLUSTER_OOM_SCORE,
         "failSwapOn": False,
         "clusterDNS": [NODE_IP],
         "clusterDomain": "cluster.local",

@@ -1,8 +1,9 @@
-"""A session's own cgroup: made, entered, shown inside the sandbox, and removed when nothing is left in it.
+"""A session's own cgroup: made, bounded, entered, shown inside the sandbox, and removed when nothing is left in it.
 
-Owns the difference between cgroup v1 (one folder in each hierarchy, below the caller's own) and v2 (one
-folder below the root). Only machines with a real node have one: kubelet makes and leaves `kubepods` folders, and two
-kubelets in one cgroup namespace fight over them.
+Owns the difference between cgroup v1 (one folder in each hierarchy, below the caller's own) and v2 (one folder below
+the root). Root's sessions have one; an ordinary user may make none. In it lie `desk` for the learner's shells, `pods`
+for a real node's kubelet (two of them in one cgroup namespace would fight over `kubepods`) and, on v2, where only
+leaves hold processes, `components`. How much each may take is `cluster.sandbox.bounds`'s.
 """
 
 from __future__ import annotations
@@ -12,13 +13,24 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from cluster.errors import EnvironmentProblem
+from cluster.i18n import _
 from cluster.sandbox import kernel
 
+if TYPE_CHECKING:
+    from cluster.sandbox.bounds import Bound, Bounds
+
 V2_MAGIC_FILE = "cgroup.controllers"
+BOUNDING = ("cpu", "memory", "pids")
+"""The controllers that bound a session."""
+PODS = "pods"
+_DESK, _COMPONENTS = "desk", "components"
 _ROOT = Path("/sys/fs/cgroup")
 _REMOVE_SECONDS = 3.0
 _V2_CONTROLLERS = ("cpu", "cpuset", "io", "memory", "hugetlb", "pids")
+_QUIET = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +43,7 @@ class Hierarchy:
     """Folder below which sessions get theirs."""
 
     def folder(self, name: str) -> Path:
-        """A session's folder in it."""
+        """A session's folder in it, for a session that is begun from here."""
         return self.parent / name
 
 
@@ -64,28 +76,41 @@ def unified() -> bool:
     return (_ROOT / V2_MAGIC_FILE).exists()
 
 
-def join(name: str) -> None:
-    """Make the session's folders and move this process into them."""
-    for hierarchy in hierarchies():
-        folder = hierarchy.folder(name)
-        folder.mkdir(exist_ok=True)
-        if not hierarchy.options:
-            _hand_down(hierarchy.parent)
-        for file in ("cpuset.cpus", "cpuset.mems"):  # v1: empty until set, and nobody can join an empty one
-            if hierarchy.options and (folder / file).exists():
-                (folder / file).write_text((hierarchy.parent / file).read_text())
-        (folder / "cgroup.procs").write_text("0")
+def join(name: str, record: Path, bound: Bound) -> tuple[str, ...]:
+    """Make the session's folders, bound them, and move this process into them.
+
+    `record` is told first where they are, since the next command may run in another cgroup of v1 and would look
+    elsewhere. Returns those of BOUNDING that can't be had here.
+    """
+    places = hierarchies()
+    record.write_text("".join(f"{place.folder(name)}\n" for place in places))
+    lacking = set(BOUNDING)
+    for place in places:
+        folder = place.folder(name)
+        try:
+            folder.mkdir(exist_ok=True)
+            if not place.options:
+                _hand_down(place.parent)
+            _fill_cpuset(folder)
+            bounded = _limit(folder, bound)
+            (folder / "cgroup.procs").write_text("0")
+        except OSError:  # a container's that may only be read
+            continue
+        lacking -= bounded
+    return tuple(sorted(lacking))
 
 
-def mount_inside(root: Path) -> None:
-    """Show the session's part of every hierarchy below `root`/sys/fs/cgroup (in a cgroup namespace)."""
+def mount_inside(root: Path, bounds: Bounds) -> None:
+    """Show the session's part of every hierarchy below `root`/sys/fs/cgroup (in a cgroup namespace), and make the
+    folders in it that have bounds of their own."""
     target = root / "sys/fs/cgroup"
     if unified():
-        kernel.mount("cgroup2", target, "cgroup2", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-        leaf = target / "components"
+        kernel.mount("cgroup2", target, "cgroup2", _QUIET)
+        leaf = target / _COMPONENTS
         leaf.mkdir()
         (leaf / "cgroup.procs").write_text("0")
         _hand_down(target)
+        _divide(target, bounds)
         return
     kernel.mount("tmpfs", target, "tmpfs", data="mode=755")
     for hierarchy in hierarchies():
@@ -93,14 +118,32 @@ def mount_inside(root: Path) -> None:
             continue
         folder = target / hierarchy.mount.name
         folder.mkdir()
-        flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
-        kernel.mount("cgroup", folder, "cgroup", flags, hierarchy.options)
+        kernel.mount("cgroup", folder, "cgroup", _QUIET, hierarchy.options)
+        _divide(folder, bounds)
 
 
-def remove(name: str) -> list[Path]:
+def enter_desk() -> None:
+    """Move this process, inside the sandbox, to where the learner's shells are bounded. EnvironmentProblem where
+    they are so many already that no other could do anything."""
+    for top in (_ROOT, *_ROOT.iterdir()):
+        folder = top / _DESK
+        if not folder.is_dir():
+            continue
+        if (folder / "pids.max").exists():
+            most = int((folder / "pids.max").read_text())
+            if int((folder / "pids.current").read_text()) >= most:
+                raise EnvironmentProblem(
+                    _("the shells of this lab run {count} processes, as many as they may").format(count=most),
+                    _("close the shell that runs too many, or stop the lab and start it again: files stay"),
+                )
+        (folder / "cgroup.procs").write_text("0")
+
+
+def remove(name: str, record: Path) -> list[Path]:
     """Remove the session's folders everywhere; what could not be removed in time (its processes still end)."""
     deadline = time.monotonic() + _REMOVE_SECONDS
-    left = [folder for h in hierarchies() if (folder := h.folder(name)).is_dir()]
+    folders = {place.folder(name) for place in hierarchies()} | recorded(record)
+    left = [folder for folder in sorted(folders) if folder.is_dir()]
     while left:
         for top in left:
             for below, _dirs, _files in os.walk(top, topdown=False):
@@ -111,12 +154,64 @@ def remove(name: str) -> list[Path]:
             break
         if left:
             time.sleep(0.02)
+    if not left:
+        record.unlink(missing_ok=True)
     return left
 
 
+def recorded(record: Path) -> set[Path]:
+    """Where the session's folders were made, as far as they may be ours."""
+    try:
+        paths = {Path(line) for line in record.read_text().splitlines()}
+    except FileNotFoundError:
+        return set()
+    return {path for path in paths if path.name.startswith("batchlab-")}
+
+
+def _divide(top: Path, bounds: Bounds) -> None:
+    """In one hierarchy: the folder of pods in each, as kubelet wants it; that of shells where it bounds something."""
+    for name, bound, everywhere in ((_DESK, bounds.desk, False), (PODS, bounds.pods, True)):
+        folder = top / name
+        if bound is None:
+            continue
+        folder.mkdir()
+        _fill_cpuset(folder)
+        if not _limit(folder, bound) and not everywhere:
+            folder.rmdir()
+
+
+def _limit(folder: Path, bound: Bound) -> set[str]:
+    """Bound a group by the controllers that it has; which of BOUNDING these are."""
+    settings = {
+        "cpu": {"cpu.weight": bound.weight, "cpu.shares": bound.weight * 1024 // 100},
+        # v1 first has no limit of both; then the limit of both must not be the lower one.
+        "memory": {
+            "memory.max": bound.memory,
+            "memory.swap.max": bound.swap,
+            "memory.limit_in_bytes": bound.memory,
+            "memory.memsw.limit_in_bytes": bound.memory + bound.swap,
+        },
+        "pids": {"pids.max": bound.tasks},
+    }
+    done = set()
+    for controller, files in settings.items():
+        for name, value in files.items():
+            if (folder / name).exists():
+                (folder / name).write_text(str(value))
+                done.add(controller)
+    return done
+
+
+def _fill_cpuset(folder: Path) -> None:
+    """v1: empty until set, and nobody can join an empty one."""
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        file = folder / name
+        if file.exists() and not (folder / V2_MAGIC_FILE).exists():
+            file.write_text((folder.parent / name).read_text())
+
+
 def _hand_down(folder: Path) -> None:
-    """Let children of a v2 folder use its controllers."""
-    have = set((folder / "cgroup.controllers").read_text().split())
-    wanted = " ".join(f"+{name}" for name in _V2_CONTROLLERS if name in have)
-    if wanted:
-        (folder / "cgroup.subtree_control").write_text(wanted)
+    """Let children of a v2 folder use its controllers, each of them that can be handed down."""
+    for name in set((folder / V2_MAGIC_FILE).read_text().split()) & set(_V2_CONTROLLERS):
+        with contextlib.suppress(OSError):  # a container's folder that holds processes itself, real-time tasks
+            (folder / "cgroup.subtree_control").write_text(f"+{name}")

@@ -13,8 +13,10 @@ import shlex
 import sys
 from pathlib import Path
 
+from cluster import i18n
+from cluster.errors import Problem
 from cluster.machine import RUNTIME, Layout, MachineConfig
-from cluster.sandbox import kernel, rootfs
+from cluster.sandbox import bounds, cgroups, kernel, rootfs
 
 HOME = Path("/home/learner")
 _OWN_FILES = (Path("/home"), Path("/root"), Path("/etc/ssh"), *map(Path, ("/etc/shadow", "/etc/gshadow")))
@@ -39,6 +41,7 @@ def main() -> None:
     """`python -m cluster.sandbox.desk SESSION-FOLDER -- ARGV…`, already inside the sandbox's namespaces."""
     home, _dashes, *argv = sys.argv[1:]
     config = MachineConfig.from_json((Path(home) / "machine.json").read_text())
+    _hold_back(config)
     _furnish(config)
     os.environ.pop("PYTHONPATH", None)
     os.environ.update(
@@ -62,7 +65,22 @@ def main() -> None:
         "--kill-child",
         "--mount-proc",
     ]
-    os.execvp(unshare[0], [*unshare, "--", *argv])  # noqa: S606  # the learner's own command
+    # Only in there is what an ordinary user starts counted by itself.
+    held = [] if config.privileged else bounds.holding_back()
+    os.execvp(unshare[0], [*unshare, "--", *held, *argv])  # noqa: S606  # the learner's own command
+
+
+def _hold_back(config: MachineConfig) -> None:
+    """From here on what is started harms neither the host nor, where a cgroup holds it, the lab's own cluster."""
+    bounds.offer_to_the_oom_killer(bounds.SHELL_OOM_SCORE)
+    if not config.privileged:
+        return
+    try:
+        cgroups.enter_desk()
+    except Problem as problem:
+        i18n.set_language(i18n.from_environment())
+        sys.stderr.write(f"grader: {problem.message}\n        {problem.advice}\n")
+        sys.exit(problem.exit_code)
 
 
 def _furnish(config: MachineConfig) -> None:
@@ -81,6 +99,7 @@ def _furnish(config: MachineConfig) -> None:
         RUNTIME / f"desk-{os.getpid()}",
         privileged=config.privileged,
         lower=RUNTIME / "host",
+        size=bounds.TMPFS,
     )
     rootfs.cover(root, [*_OWN_FILES, config.home])
     rootfs.add(root, binds)

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from cluster import i18n
+from cluster.errors import EnvironmentProblem, Problem
+from cluster.i18n import _
 from cluster.machine import NODE_IP, RUNTIME, Layout, MachineConfig
-from cluster.sandbox import cgroups, kernel, remains, rootfs, waiter
+from cluster.sandbox import bounds, cgroups, kernel, remains, rootfs, waiter
 from cluster.supervisor.events import FAILED, EventLog
 from cluster.supervisor.main import supervise
 
@@ -86,11 +88,12 @@ def _start(config: MachineConfig, layout: Layout, began: float) -> int:
     if opener == 0:
         status = 1
         try:
-            _unshare(config, layout)
+            bounded = _join_cgroup(config, layout, began)
+            _unshare(config)
             init = os.fork()
             if init == 0:
                 os.close(leash_in)
-                _become_init(config, layout, began, leash_out)
+                _become_init(config, layout, began, leash_out, bounded=bounded)
             os.write(report_in, str(init).encode())
             status = 0
         except BaseException:  # noqa: BLE001  # this fork must never return into its parent's code
@@ -110,10 +113,23 @@ def _start(config: MachineConfig, layout: Layout, began: float) -> int:
     return init_pid
 
 
-def _unshare(config: MachineConfig, layout: Layout) -> None:
+def _join_cgroup(config: MachineConfig, layout: Layout, began: float) -> bool:
+    """Into the session's cgroup; whether it bounds it. EnvironmentProblem where a real node can't do without."""
+    bounds.offer_to_the_oom_killer(bounds.CLUSTER_OOM_SCORE)
+    if not config.privileged:
+        return False  # what holds an ordinary user's shell is said in `cluster.sandbox.bounds`
+    lacking = cgroups.join(layout.cgroup, layout.cgroups, bounds.bounds(config.spec).session)
+    if not lacking:
+        return True
+    problem = _("no bounds by cgroup: {controllers} can't be had here").format(controllers=", ".join(lacking))
+    if config.spec.real_node:
+        raise EnvironmentProblem(problem, _("`grader doctor` says what to do about cgroups"))
+    EventLog(layout.events, began).write("sandbox", "note", problem)
+    return False
+
+
+def _unshare(config: MachineConfig) -> None:
     if config.privileged:
-        if config.spec.real_node:
-            cgroups.join(layout.cgroup)
         kernel.unshare(_NAMESPACES | kernel.CLONE_NEWCGROUP)
         return
     user, group = os.geteuid(), os.getegid()
@@ -123,14 +139,14 @@ def _unshare(config: MachineConfig, layout: Layout) -> None:
     Path("/proc/self/gid_map").write_text(f"0 {group} 1")
 
 
-def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int) -> None:
+def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int, *, bounded: bool) -> None:
     status = 1
     try:
         if os.read(leash, 1) != b"x":
             os._exit(1)  # the keeper died first
         os.close(leash)
         kernel.die_with_parent(signal.SIGKILL)
-        _make_room(config, layout)
+        _make_room(config, layout, bounded=bounded)
         supervise(config, began)
         status = 0
     except BaseException:  # noqa: BLE001  # PID 1 must end, not unwind into the keeper's code
@@ -138,7 +154,7 @@ def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int
     os._exit(status)
 
 
-def _make_room(config: MachineConfig, layout: Layout) -> None:
+def _make_room(config: MachineConfig, layout: Layout, *, bounded: bool) -> None:
     """Root file system, cgroups, host name and network of the sandbox."""
     binds = [rootfs.Bind(source=folder, target=folder) for folder in rootfs.program_folders()]
     binds += [rootfs.Bind(source=folder, target=folder) for folder in (config.binaries, *config.shown)]
@@ -152,8 +168,8 @@ def _make_room(config: MachineConfig, layout: Layout) -> None:
         # What the learner's place starts from: the host's root file system, without anything mounted on it.
         (runtime / "host").mkdir()
         kernel.bind(Path("/"), runtime / "host", read_only=True)
-        if real:
-            cgroups.mount_inside(root)
+        if bounded:
+            cgroups.mount_inside(root, bounds.bounds(config.spec))
     rootfs.enter(root)
     socket.sethostname(config.spec.real_node.name if config.spec.real_node else "lab")
     subprocess.run(["ip", "-batch", "-"], input=_NETWORK, text=True, check=True)
@@ -164,7 +180,11 @@ def _report_failure(layout: Layout, began: float) -> None:
     traceback.print_exc()
     sys.stderr.flush()
     error = sys.exc_info()[1]
-    EventLog(layout.events, began).write(FAILED, "failed", f"{type(error).__name__}: {error}")
+    if isinstance(error, Problem):
+        said = "\n".join(filter(None, (error.message, error.advice)))
+    else:
+        said = f"{type(error).__name__}: {error}"
+    EventLog(layout.events, began).write(FAILED, "failed", said)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Owns nothing but their spelling; OSError with the call's name where the kernel r
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 from pathlib import Path
@@ -28,11 +29,17 @@ MNT_DETACH = 0x2
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 0x1
 _SYS_MOUNT_SETATTR = 442
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_INOTIFY = {"x86_64": (253, 294), "aarch64": (26,)}
+# Of <linux/filter.h>: load the word at an offset, compare, return.
+_LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
+_ALLOW, _FAIL = 0x7FFF0000, 0x00050000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -44,6 +51,14 @@ class _MountAttr(ctypes.Structure):
         ("propagation", ctypes.c_uint64),
         ("userns_fd", ctypes.c_uint64),
     )
+
+
+class _Instruction(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint16), ("jt", ctypes.c_uint8), ("jf", ctypes.c_uint8), ("k", ctypes.c_uint32))
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_uint16), ("filter", ctypes.POINTER(_Instruction)))
 
 
 def unshare(flags: int) -> None:
@@ -101,6 +116,17 @@ def die_with_parent(signal_number: int) -> None:
 def adopt_orphans() -> None:
     """PR_SET_CHILD_SUBREAPER."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def refuse_inotify() -> None:
+    """seccomp(2): to this thread and what it starts, for good, inotify is not implemented."""
+    numbers = _SYS_INOTIFY.get(platform.machine(), ())
+    tests = [_Instruction(_EQUAL, len(numbers) - at, 0, number) for at, number in enumerate(numbers)]
+    steps = [_Instruction(_LOAD, 0, 0, 0), *tests, _Instruction(_RETURN, 0, 0, _ALLOW)]
+    steps.append(_Instruction(_RETURN, 0, 0, _FAIL | errno.ENOSYS))
+    program = _Program(len(steps), (_Instruction * len(steps))(*steps))
+    result = _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+    _check(result, "seccomp")
 
 
 def _check(result: int, what: str) -> None:

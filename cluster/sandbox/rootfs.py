@@ -46,15 +46,16 @@ def program_folders() -> list[Path]:
     return kept
 
 
-def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False) -> Path:
+def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False, size: str = "") -> Path:
     """Mount a new root below `base` (a folder) and return it; `enter` makes it `/`.
 
-    `lower` is the file system it starts from. Call in a mount namespace of one's own, with a pid namespace
-    already entered (its /proc is mounted).
+    `lower` is the file system it starts from. `size`: how much each tmpfs in it holds ("256m"). Call in a mount
+    namespace of one's own, with a pid namespace already entered (its /proc is mounted).
     """
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
     base.mkdir(parents=True, exist_ok=True)
-    kernel.mount("tmpfs", base, "tmpfs", data="mode=755")
+    limit = f",size={size}" if size else ""
+    kernel.mount("tmpfs", base, "tmpfs", data=f"mode=755{limit}")
     root = base / "root"
     root.mkdir()
     if privileged:
@@ -63,13 +64,13 @@ def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False) -> P
         layers = f"lowerdir={lower},upperdir={base}/upper,workdir={base}/work"
         kernel.mount("overlay", root, "overlay", data=layers)
     else:
-        kernel.mount("tmpfs", root, "tmpfs", data="mode=755")
+        kernel.mount("tmpfs", root, "tmpfs", data=f"mode=755{limit}")
         _bind_programs(root)
     _mount_kernel_views(root)
-    _make_devices(root / "dev", kmsg=kmsg)
+    _make_devices(root / "dev", limit, kmsg=kmsg)
     for name in ("run", "tmp"):
         (root / name).mkdir(exist_ok=True)
-        kernel.mount("tmpfs", root / name, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=1777")
+        kernel.mount("tmpfs", root / name, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777{limit}")
     if not privileged:
         _link_etc(root)
     return root
@@ -140,7 +141,7 @@ def _mount_kernel_views(root: Path) -> None:
         kernel.bind(Path("/sys"), root / "sys", recursive=True, read_only=True)
 
 
-def _make_devices(dev: Path, *, kmsg: bool) -> None:
+def _make_devices(dev: Path, limit: str, *, kmsg: bool) -> None:
     kernel.mount("tmpfs", dev, "tmpfs", kernel.MS_NOSUID, "mode=755")
     for name in (*_DEVICES, *(("kmsg",) if kmsg else ())):
         (dev / name).touch()
@@ -155,7 +156,7 @@ def _make_devices(dev: Path, *, kmsg: bool) -> None:
     )
     (dev / "ptmx").symlink_to("pts/ptmx")
     (dev / "shm").mkdir()
-    kernel.mount("tmpfs", dev / "shm", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=1777")
+    kernel.mount("tmpfs", dev / "shm", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777{limit}")
     for name, target in (
         ("fd", "self/fd"),
         ("stdin", "self/fd/0"),

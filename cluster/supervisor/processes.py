@@ -11,9 +11,11 @@ import os
 import signal
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cluster.i18n import _
+from cluster.sandbox import kernel
 
 _ALL_SIGNALS = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}
 
@@ -62,8 +64,18 @@ class ProcessTable:
         self._children: dict[int, Child] = {}
         self._lock = threading.Lock()
 
-    def spawn(self, argv: tuple[str, ...], env: Mapping[str, str], log: Path) -> Child:
-        """Start `argv` in a session of its own with its output appended to `log`. OSError if it can't be."""
+    def spawn(self, argv: tuple[str, ...], env: Mapping[str, str], log: Path, *, inotify: bool = True) -> Child:
+        """Start `argv` in a session of its own with its output appended to `log`. OSError if it can't be.
+
+        Without `inotify` it can't watch files.
+        """
+        if inotify:
+            return self._spawn(argv, env, log)
+        # What is refused to a thread is refused for good, and to what it starts: so a thread for this one start.
+        with ThreadPoolExecutor(1, initializer=kernel.refuse_inotify) as once:
+            return once.submit(self._spawn, argv, env, log).result()
+
+    def _spawn(self, argv: tuple[str, ...], env: Mapping[str, str], log: Path) -> Child:
         with self._lock:  # so that the reaper can't see its end before it is known
             pid = os.posix_spawnp(
                 argv[0],

@@ -87,7 +87,9 @@ class Service:
     def _launch(self, state: ComponentState) -> None:
         env = {**BASE_ENV, **self.component.env}
         try:
-            self._child = self._processes.spawn(_isolated(self.component), env, self._log)
+            self._child = self._processes.spawn(
+                _isolated(self.component), env, self._log, inotify=self.component.watches_files
+            )
         except OSError as error:
             raise EnvironmentProblem(f"{self.component.argv[0]}: {error.strerror}") from error
         self._status = replace(self._status, state=state, pid=self._child.pid, since=time.time())

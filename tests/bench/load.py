@@ -54,9 +54,9 @@ def memory(home: Path) -> dict[str, Memory]:
 
 def tmpfs(home: Path) -> float | None:
     """Megabytes of the sandbox's tmpfs, which no process maps; None where it has no memory cgroup."""
-    for hierarchy in cgroups.hierarchies():
+    for folder in cgroups.recorded(Layout(home).cgroups):
         try:
-            lines = (hierarchy.folder(Layout(home).cgroup) / "memory.stat").read_text().splitlines()
+            lines = (folder / "memory.stat").read_text().splitlines()
         except OSError:
             continue
         stat = dict(line.split() for line in lines)

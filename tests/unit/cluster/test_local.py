@@ -89,6 +89,6 @@ def test_an_ordinary_users_desk_enters_the_user_namespace_too(tmp_path: Path) ->
 
 def test_what_cannot_be_removed_is_named(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr(cgroups, "remove", lambda _name: [Path("/sys/fs/cgroup/stuck")])
+    monkeypatch.setattr(cgroups, "remove", lambda *_session: [Path("/sys/fs/cgroup/stuck")])
     with pytest.raises(EnvironmentProblem, match="could not remove /sys/fs/cgroup/stuck"):
         local.stop(layout.home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -131,6 +132,19 @@ def test_children_start_with_no_signal_blocked(tmp_path: Path, processes: Proces
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     assert (tmp_path / "l").read_text().split()[1].strip("0") == ""
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_program_that_watches_no_files_is_refused_inotify(
+    tmp_path: Path, processes: ProcessTable, allowed: bool
+) -> None:
+    script = "import ctypes, sys; sys.exit(ctypes.CDLL(None).inotify_init1(0) < 0)"
+    child = processes.spawn((sys.executable, "-c", script), os.environ, tmp_path / "log", inotify=allowed)
+    assert child.wait(10)
+    assert child.describe_end() == f"exit code {0 if allowed else 1}"
+    own = ctypes.CDLL(None).inotify_init1(os.O_CLOEXEC)
+    assert own > 0, "only to the child"
+    os.close(own)
 
 
 def test_private_mounts_wrap_the_command_and_keep_its_arguments(tmp_path: Path) -> None:
