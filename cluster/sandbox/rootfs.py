@@ -33,12 +33,9 @@ class Bind:
 
 def program_folders() -> list[Path]:
     """Folders that this very interpreter and our packages run from, outermost only."""
-    candidates = {
-        Path(sys.prefix),
-        Path(sys.base_prefix),
-        Path(__file__).resolve().parents[2],
-        data_dir("vm-images").resolve(),
-    }
+    named = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2], data_dir("vm-images"))
+    # By both names, where a name is a link: what is bound at the one holds the link, and that leads to the other.
+    candidates = {path for name in named for path in (name.absolute(), name.resolve())}
     kept: list[Path] = []
     for folder in sorted(candidates):
         if not any(folder.is_relative_to(other) for other in (Path("/usr"), *kept)):
