@@ -16,6 +16,10 @@ from cluster.binaries.lock import read_lock, version_numbers
 from cluster.errors import Problem
 from cluster.host import Host
 from cluster.i18n import _
+from cluster.needs import needs
+from cluster.paths import state_dir
+from cluster.room import GIB, Free, amount_of, name_of, room
+from cluster.spec import ADDONS, ClusterSpec, NodeSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +29,11 @@ Purpose = Literal["fake-nodes", "real-node", "build"]
 State = Literal["ready", "needs-root", "not-ready"]
 PURPOSES: tuple[Purpose, ...] = ("fake-nodes", "real-node", "build")
 
-GIB = 1 << 30
-MEMORY = {"fake-nodes": 1.0 * GIB, "real-node": 1.3 * GIB}
-"""Bytes that one session takes with some room (measured: 0.9 and 1.2 GB)."""
+LARGEST: dict[Purpose, ClusterSpec] = {
+    "fake-nodes": ClusterSpec(addons=ADDONS),
+    "real-node": ClusterSpec(addons=ADDONS, nodes=(NodeSpec(name="lab", real=True),)),
+}
+"""The labs that take most."""
 DISK_RUN, DISK_BUILD = 2 * GIB, 10 * GIB
 """Bytes: the binaries and a session; Go's module and build caches, which reach 9 GB, besides."""
 CONTROLLERS = ("cpu", "cpuset", "memory", "pids")
@@ -83,7 +89,7 @@ def diagnose(host: Host | None = None) -> Diagnosis:
         _go(host),
         *_namespaces(host),
         *(_root_only(host) if root else ()),
-        _memory(host),
+        *_room(host),
         _disk(host),
     )
     findings = (*findings, _binaries(host, can_build=_verdict("build", findings, root).state == "ready"))
@@ -205,15 +211,31 @@ def _cgroups(host: Host) -> Finding:
         version, places = "v1", _v1_mounts(host.read("/proc/mounts"))
     absent = [name for name in CONTROLLERS if name not in places]
     closed = sorted({places[n] for n in CONTROLLERS if n in places and not host.can_make_cgroup(places[n])})
-    if not absent and not closed:
+    kept = _kept_back(host) if unified else []
+    if not absent and not closed and not kept:
         detail, remedy = f"{version}: {', '.join(CONTROLLERS)}", ""
     elif absent:
         detail = _("{version} without {controllers}").format(version=version, controllers=", ".join(absent))
         remedy = _("start the kernel with these controllers, or mount them")
+    elif kept:
+        detail = _("v2, but {controllers} can't be handed down: this container's group holds processes itself").format(
+            controllers=", ".join(kept)
+        )
+        top = "/sys/fs/cgroup"
+        remedy = f"mkdir {top}/init && xargs -n1 < {top}/cgroup.procs > {top}/init/cgroup.procs"
     else:
         detail = _("{version}, but nothing can be made in {folders}").format(version=version, folders=", ".join(closed))
         remedy = _("in a container: run it privileged, with a writable /sys/fs/cgroup")
     return Finding(name="cgroups", ok=not remedy, detail=detail, remedy=remedy, needed_for=_REAL)
+
+
+def _kept_back(host: Host) -> list[str]:
+    """Controllers that v2 won't let the groups below have: only the root of all may hold processes beside them."""
+    top = "/sys/fs/cgroup"
+    if not host.read(f"{top}/cgroup.type") or not host.read(f"{top}/cgroup.procs").strip():
+        return []
+    handed_down = host.read(f"{top}/cgroup.subtree_control").split()
+    return [name for name in CONTROLLERS if name not in handed_down]
 
 
 def _v1_mounts(mounts: str) -> dict[str, str]:
@@ -225,20 +247,26 @@ def _v1_mounts(mounts: str) -> dict[str, str]:
     return found
 
 
-def free_memory(host: Host) -> int:
-    """Bytes that programs could have without any other being swapped out."""
-    lines = (line.split() for line in host.read("/proc/meminfo").splitlines())
-    return next((int(words[1]) * 1024 for words in lines if words and words[0] == "MemAvailable:"), 0)
+def _room(host: Host) -> Iterator[Finding]:
+    """For one session more; a start looks likewise, with what its own lab needs."""
+    for free in room(state_dir(), host):
+        yield _stock(free, {purpose: getattr(needs(spec), free.thing) for purpose, spec in LARGEST.items()})
 
 
-def _memory(host: Host) -> Finding:
-    free = free_memory(host)
-    blocked: frozenset[Purpose] = frozenset(purpose for purpose in _LABS if free < MEMORY[purpose])
-    detail = _("{free} GiB are free; a session takes {fake} GiB, with a real node {real} GiB").format(
-        free=f"{free / GIB:.1f}", fake=MEMORY["fake-nodes"] / GIB, real=MEMORY["real-node"] / GIB
+def _stock(free: Free, wanted: dict[Purpose, int]) -> Finding:
+    blocked = frozenset(purpose for purpose, need in wanted.items() if free.amount < need)
+    detail = _("{free} free; a session takes up to {fake}, with a real node {real}").format(
+        free=amount_of(free.thing, free.amount),
+        fake=amount_of(free.thing, wanted["fake-nodes"]),
+        real=amount_of(free.thing, wanted["real-node"]),
     )
-    remedy = _("stop other programs (or sessions: grader stop --all)") if blocked else ""
-    return Finding(name=_("memory"), ok=not blocked, detail=detail, remedy=remedy, needed_for=blocked or _LABS)
+    return Finding(
+        name=_("disk for sessions") if free.thing == "disk" else name_of(free.thing),
+        ok=not blocked,
+        detail=f"{detail} ({free.by})" if free.by else detail,
+        remedy="; ".join((free.remedy, _("or stop sessions: grader stop --all"))) if blocked else "",
+        needed_for=blocked or _LABS,
+    )
 
 
 def _disk(host: Host) -> Finding:

@@ -6,12 +6,14 @@ Owns the looking, so that tests of `cluster.doctor` put another machine in its p
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
 
 from cluster.binaries import golang, packages
 from cluster.binaries.cache import BUNDLE_VARIABLE, default_root, locate
+from cluster.sandbox import cgroups
 
 
 class Host:
@@ -65,12 +67,59 @@ class Host:
             return False
         return True
 
-    def free_disk(self) -> int:
-        """Bytes that we may write where binaries are kept."""
-        folder = default_root()
+    def bounding_groups(self, controller: str) -> list[Path]:
+        """The cgroup folders whose bounds by `controller` hold for a session begun from here."""
+        try:
+            return cgroups.bounding(controller, root=self.is_root())
+        except OSError:
+            return []
+
+    def task_limit(self) -> int | None:
+        """How many processes and threads this user may have; None where nothing says so."""
+        soft, _hard = resource.getrlimit(resource.RLIMIT_NPROC)
+        return None if self.is_root() or soft == resource.RLIM_INFINITY else soft
+
+    def own_tasks(self) -> int:
+        """How many of them this user has."""
+        return sum(len(_entries(folder / "task")) for folder in _own_processes())
+
+    def own_watchers(self) -> int:
+        """How many inotify instances this user has."""
+        opened = (link for folder in _own_processes() for link in _entries(folder / "fd"))
+        return sum(_leads_to(link).endswith("inotify") for link in opened)
+
+    def free_disk(self, folder: Path | None = None) -> int:
+        """Bytes that we may write in `folder`, or where it would be made; where binaries are kept if None."""
+        folder = folder or default_root()
         while not folder.exists():
             folder = folder.parent
         return shutil.disk_usage(folder).free
+
+
+def _own_processes() -> list[Path]:
+    user = os.geteuid()
+    return [folder for folder in _entries(Path("/proc")) if folder.name.isdecimal() and _owner(folder) == user]
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.stat().st_uid
+    except OSError:  # it ended meanwhile
+        return -1
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _leads_to(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:
+        return ""
 
 
 def _run(argv: list[str]) -> tuple[int, str]:

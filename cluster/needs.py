@@ -17,7 +17,7 @@ MB = 1_000_000
 _CONTROL_PLANE, _ADDON, _REAL_NODE = 640 * MB, 90 * MB, 150 * MB
 _USE = 100 * MB
 """A shell with kubectl, and what the API server grows by while a lab is done."""
-_DISK = 250 * MB
+_DISK = 300 * MB
 """etcd's log is 128 MB from its first moment; the rest is logs and history."""
 
 

@@ -40,7 +40,9 @@ class Hierarchy:
     mount: Path
     options: str
     parent: Path
-    """Folder below which sessions get theirs."""
+    """Folder below which root's sessions get theirs."""
+    own: Path
+    """Folder that this process is in, as far as it can be seen."""
 
     def folder(self, name: str) -> Path:
         """A session's folder in it, for a session that is begun from here."""
@@ -60,15 +62,30 @@ def hierarchies() -> list[Hierarchy]:
         mounted_root, mount = before.split(" ")[3:5]
         if kind == "cgroup2":
             # Below the root, since a v2 folder that hands out controllers may hold no process itself.
-            found.append(Hierarchy(Path(mount), "", Path(mount)))
+            found.append(Hierarchy(Path(mount), "", Path(mount), _seen(mount, mounted_root, paths.get("", "/"))))
         elif kind == "cgroup":
             controllers = ",".join(o for o in super_options.split(",") if o not in ("rw", "ro", "xattr", "noprefix"))
-            own = paths.get(controllers, "/")
-            below = os.path.relpath(own, mounted_root)
-            parent = Path(mount) if below.startswith("..") else Path(mount) / below
+            own = _seen(mount, mounted_root, paths.get(controllers, "/"))
             options = f"none,{controllers}" if controllers.startswith("name=") else controllers
-            found.append(Hierarchy(Path(mount), options, parent))
+            found.append(Hierarchy(Path(mount), options, own, own))
     return found
+
+
+def bounding(controller: str, *, root: bool) -> list[Path]:
+    """The folders whose bounds by `controller` hold for a session of root's, or of an ordinary user's, that is begun
+    from here: the innermost first."""
+    for place in hierarchies():
+        has = place.options.split(",") if place.options else (place.mount / V2_MAGIC_FILE).read_text().split()
+        if controller in has:
+            inner = place.parent if root else place.own
+            return [folder for folder in (inner, *inner.parents) if folder.is_relative_to(place.mount)]
+    return []
+
+
+def _seen(mount: str, mounted_root: str, path: str) -> Path:
+    """Where a group is below a mount of its hierarchy; the mount itself where that shows another part of it."""
+    below = os.path.relpath(path, mounted_root)
+    return Path(mount) if below.startswith("..") else Path(mount) / below
 
 
 def unified() -> bool:

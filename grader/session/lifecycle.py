@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from cluster.snapshots.shelf import default_folder
 from cluster.supervisor.events import FAILED
 from cluster.timings import turned_to
 from grader.progress import begin_progress, forget_progress, record_start
+from grader.session.admission import admitted
 from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
 from grader.session.places import (
@@ -108,7 +109,8 @@ def start_session(
             tell(_("the processes of this session died or were cut short; cleaning up and starting again"))
             on_event(turned_to("stop"))
             local.stop(home)
-        return _start(lab, home, on_event, programs)
+        with admitted(lab, home):
+            return _start(lab, home, on_event, programs)
 
 
 def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) -> bool:
@@ -136,17 +138,20 @@ def reset_session(
     tell = _teller(on_event)
     home = home or session_home(lab.id)
     with locked(home, tell):
-        if local.status(home).state != "stopped":
-            tell(_("stopping the running lab"))
-            on_event(turned_to("stop"))
-            local.stop(home)
-            on_event(turned_to(SESSION_TASK))
-        kept = move_work_aside(home)
-        forget_history(home)
-        note = forget_progress(home, time.time()).note
-        if note:
-            tell(note)
-        return replace(_start(lab, home, on_event, programs, begin=True), kept_work=kept)
+        # A machine that runs is followed by another in its own place.
+        place = nullcontext() if (state := local.status(home).state) == "running" else admitted(lab, home)
+        with place:
+            if state != "stopped":
+                tell(_("stopping the running lab"))
+                on_event(turned_to("stop"))
+                local.stop(home)
+                on_event(turned_to(SESSION_TASK))
+            kept = move_work_aside(home)
+            forget_history(home)
+            note = forget_progress(home, time.time()).note
+            if note:
+                tell(note)
+            return replace(_start(lab, home, on_event, programs, begin=True), kept_work=kept)
 
 
 def session_states(on_note: Callable[[str], None]) -> list[SessionState]:

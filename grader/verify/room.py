@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cluster.doctor import MEMORY, free_memory
 from cluster.host import Host
+from cluster.needs import needs
+from cluster.room import free_memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,8 @@ def jobs_for(labs: Sequence[Lab], host: Host, cores: int | None = None) -> int:
 
     `cores`: those that this process may use, unless said.
     """
-    need = max((MEMORY["real-node" if lab.needs_root else "fake-nodes"] for lab in labs), default=1.0)
-    room = int((free_memory(host) - _SPARE) // need)
+    need = max((needs(lab.cluster).memory for lab in labs), default=1)
+    room = (free_memory(host).amount - _SPARE) // need
     return max(1, min(len(labs), usable_cores(host) if cores is None else cores, room))
 
 

@@ -66,7 +66,7 @@ def record(tmp_path: Path) -> Path:
 def place(folder: Path, monkeypatch: pytest.MonkeyPatch, options: str = "") -> Path:
     """One hierarchy whose sessions lie below `folder`."""
     folder.mkdir(exist_ok=True)
-    monkeypatch.setattr(cgroups, "hierarchies", lambda: [cgroups.Hierarchy(folder, options, folder)])
+    monkeypatch.setattr(cgroups, "hierarchies", lambda: [cgroups.Hierarchy(folder, options, folder, folder)])
     return folder
 
 

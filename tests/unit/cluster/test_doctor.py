@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cluster.binaries import packages
-from cluster.doctor import GIB, Diagnosis, Finding, diagnose
+from cluster.doctor import LARGEST, Diagnosis, Finding, diagnose
 from cluster.errors import UsageProblem
 from cluster.host import Host
+from cluster.needs import needs
+from cluster.room import GIB
 
 if TYPE_CHECKING:
     from cluster.doctor import Purpose
@@ -41,8 +45,15 @@ class ToldHost(Host):
         default_factory=lambda: {
             "/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory hugetlb pids",
             "/proc/meminfo": "MemTotal: 8000000 kB\nMemAvailable: 4194304 kB\n",
+            "/proc/loadavg": "0.10 0.20 0.30 2/700 4711\n",
+            "/proc/sys/kernel/pid_max": "32768\n",
+            "/proc/sys/kernel/threads-max": "60000\n",
+            "/proc/sys/fs/inotify/max_user_instances": "128\n",
         }
     )
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    most_tasks: int | None = None
+    watchers: int = 20
     closed: str = ""
     disk: int = 100 * GIB
     trials: list[list[str]] = field(default_factory=list)
@@ -78,8 +89,20 @@ class ToldHost(Host):
     def can_make_cgroup(self, folder: str) -> bool:
         return folder != self.closed
 
-    def free_disk(self) -> int:
+    def free_disk(self, folder: Path | None = None) -> int:  # noqa: ARG002  # one disk is told, wherever
         return self.disk
+
+    def bounding_groups(self, controller: str) -> list[Path]:
+        return [Path(folder) for folder in self.groups.get(controller, ())]
+
+    def task_limit(self) -> int | None:
+        return self.most_tasks
+
+    def own_tasks(self) -> int:
+        return 50
+
+    def own_watchers(self) -> int:
+        return self.watchers
 
 
 def _states(diagnosis: Diagnosis) -> dict[Purpose, str]:
@@ -115,6 +138,9 @@ def test_an_ordinary_user_may_run_fake_nodes_and_tries_them_as_they_would_start(
         (ToldHost(refuses="overlay"), {"fake-nodes", "real-node"}, "overlay file system"),
         (ToldHost(closed="/sys/fs/cgroup"), {"real-node"}, "cgroups"),
         (ToldHost(disk=GIB), {"fake-nodes", "real-node", "build"}, "disk"),
+        (ToldHost(watchers=120), {"fake-nodes", "real-node"}, "inotify instances"),
+        (ToldHost(watchers=115), {"real-node"}, "inotify instances"),
+        (ToldHost(most_tasks=100), {"fake-nodes", "real-node"}, "processes and threads"),
         (ToldHost(trouble="too old"), {"fake-nodes", "real-node"}, "binaries"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -154,8 +180,15 @@ def test_refused_user_namespaces_lead_to_the_switch_that_is_off(path: str, conte
     assert remedy in _finding(diagnose(host), "user namespaces").remedy
 
 
+def _told_v1() -> ToldHost:
+    host = ToldHost()
+    del host.files["/sys/fs/cgroup/cgroup.controllers"]
+    host.files["/proc/mounts"] = V1_MOUNTS
+    return host
+
+
 def test_cgroups_of_version_1_are_found_by_their_mounts() -> None:
-    host = ToldHost(files={"/proc/mounts": V1_MOUNTS, "/proc/meminfo": "MemAvailable: 4194304 kB\n"})
+    host = _told_v1()
     assert _finding(diagnose(host), "cgroups").detail == "v1: cpu, cpuset, memory, pids"
 
     host.files["/proc/mounts"] = V1_MOUNTS.replace("cgroup rw,relatime,pids", "tmpfs rw,relatime,pids")
@@ -164,17 +197,51 @@ def test_cgroups_of_version_1_are_found_by_their_mounts() -> None:
 
 
 def test_cgroups_that_can_not_be_written_are_told_by_folder() -> None:
-    host = ToldHost(files={"/proc/mounts": V1_MOUNTS}, closed="/sys/fs/cgroup/memory")
+    host = replace(_told_v1(), closed="/sys/fs/cgroup/memory")
     finding = _finding(diagnose(host), "cgroups")
     assert finding.detail == "v1, but nothing can be made in /sys/fs/cgroup/memory"
     assert not finding.ok
 
 
+IN_CONTAINER = {
+    "/sys/fs/cgroup/cgroup.type": "domain\n",
+    "/sys/fs/cgroup/cgroup.procs": "1\n77\n",
+    "/sys/fs/cgroup/cgroup.subtree_control": "cpu\n",
+}
+
+
+def test_cgroups_of_a_container_that_holds_processes_itself_are_told_with_the_way_out() -> None:
+    host = ToldHost()
+    host.files |= IN_CONTAINER
+    finding = _finding(diagnose(host), "cgroups")
+    assert (finding.ok, finding.needed_for) == (False, frozenset({"real-node"}))
+    assert "cpuset, memory, pids can't be handed down" in finding.detail
+    assert "/sys/fs/cgroup/init/cgroup.procs" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("/sys/fs/cgroup/cgroup.type", ""),
+        ("/sys/fs/cgroup/cgroup.procs", ""),
+        ("/sys/fs/cgroup/cgroup.subtree_control", "cpuset cpu memory pids\n"),
+    ],
+    ids=["the host's own root", "its processes moved away", "handed down already"],
+)
+def test_other_cgroups_of_version_2_will_do(file: str, content: str) -> None:
+    host = ToldHost()
+    host.files |= {**IN_CONTAINER, file: content}
+    assert _finding(diagnose(host), "cgroups").ok
+
+
 def test_memory_for_fake_nodes_may_be_too_little_for_a_real_one() -> None:
     host = ToldHost()
-    host.files["/proc/meminfo"] = f"MemAvailable: {int(1.1 * GIB / 1024)} kB\n"
+    between = (needs(LARGEST["fake-nodes"]).memory + needs(LARGEST["real-node"]).memory) // 2
+    host.files["/proc/meminfo"] = f"MemAvailable: {between // 1024} kB\n"
     assert _states(diagnose(host)) == {"fake-nodes": "ready", "real-node": "not-ready", "build": "ready"}
-    assert _finding(diagnose(host), "memory").detail.startswith("1.1 GiB are free")
+    finding = _finding(diagnose(host), "memory")
+    assert finding.detail == f"{between / GIB:.1f} GiB free; a session takes up to 0.9 GiB, with a real node 1.1 GiB"
+    assert finding.remedy == "stop other programs; or stop sessions: grader stop --all"
 
 
 @pytest.mark.parametrize(
@@ -211,8 +278,21 @@ def test_room_to_build_is_asked_only_of_who_has_to_build() -> None:
 def test_looking_leaves_nothing_behind(tmp_path: Path) -> None:
     host = Host()
     assert host.can_make_cgroup(str(tmp_path))
+    host.own_tasks(), host.own_watchers(), host.bounding_groups("memory")
     assert list(tmp_path.iterdir()) == []
     assert not host.can_make_cgroup(str(tmp_path / "nowhere"))
+
+
+def test_inotify_instances_are_counted() -> None:
+    host = Host()
+    before = host.own_watchers()
+    mine = [ctypes.CDLL(None).inotify_init1(os.O_CLOEXEC) for _ in range(20)]
+    try:
+        # Other programs of this user come and go meanwhile, but not twenty of them.
+        assert host.own_watchers() > before + 10
+    finally:
+        for descriptor in mine:
+            os.close(descriptor)
 
 
 def test_a_trial_that_can_not_start_is_a_refusal() -> None:

@@ -74,4 +74,5 @@ def pretend(monkeypatch: pytest.MonkeyPatch, programs: Path) -> PretendedMachine
     for name in ("start", "stop", "status"):
         monkeypatch.setattr(local, name, getattr(pretended, name))
     monkeypatch.setattr(cache, "ensure", lambda *_args: programs)
+    monkeypatch.setenv("BATCHLAB_IGNORE_ROOM", "1")  # they take none of the machine that the tests run on
     return pretended

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.doctor import GIB
 from cluster.host import Host
+from cluster.room import GIB
 from grader.verify.room import jobs_for, usable_cores
 from tests.unit.session.pretended import make_lab
 
@@ -29,8 +29,8 @@ class Machine(Host):
         (24, 2, 4, 2),
         (24, 8, 4, 4),  # no more than there are labs
         (24, 1, 4, 1),
-        (3.7, 8, 4, 2),  # 1.3 GiB for each, and one to spare
-        (3.5, 8, 4, 1),
+        (2.7, 8, 4, 2),  # 0.8 GiB for each, and one to spare
+        (2.6, 8, 4, 1),
         (0.5, 8, 4, 1),  # too small for any, but one is to be tried
         (24, 8, 0, 1),
     ],
@@ -42,7 +42,7 @@ def test_one_for_each_core_as_far_as_there_is_memory(free: float, cores: int, la
 
 def test_labs_on_fake_nodes_take_less() -> None:
     fake = [make_lab(lab_id=f"lab-{number}") for number in range(4)]
-    assert jobs_for(fake, Machine(3.5), 8) == 2
+    assert jobs_for(fake, Machine(2.6), 8) == 2
 
 
 @pytest.mark.parametrize(
