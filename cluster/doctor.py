@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from cluster import controllers
 from cluster.binaries import packages
 from cluster.binaries.cache import default_root
 from cluster.binaries.lock import read_lock, version_numbers
@@ -36,8 +37,6 @@ LARGEST: dict[Purpose, ClusterSpec] = {
 """The labs that take most."""
 DISK_RUN, DISK_BUILD = 2 * GIB, 10 * GIB
 """Bytes: the binaries and a session; Go's module and build caches, which reach 9 GB, besides."""
-CONTROLLERS = ("cpu", "cpuset", "memory", "pids")
-"""What kubelet and runc need of cgroups."""
 
 _LABS: frozenset[Purpose] = frozenset({"fake-nodes", "real-node"})
 _REAL: frozenset[Purpose] = frozenset({"real-node"})
@@ -204,47 +203,8 @@ def _root_only(host: Host) -> Iterator[Finding]:
 
 
 def _cgroups(host: Host) -> Finding:
-    unified = host.read("/sys/fs/cgroup/cgroup.controllers").split()
-    if unified:
-        version, places = "v2", dict.fromkeys(unified, "/sys/fs/cgroup")
-    else:
-        version, places = "v1", _v1_mounts(host.read("/proc/mounts"))
-    absent = [name for name in CONTROLLERS if name not in places]
-    closed = sorted({places[n] for n in CONTROLLERS if n in places and not host.can_make_cgroup(places[n])})
-    kept = _kept_back(host) if unified else []
-    if not absent and not closed and not kept:
-        detail, remedy = f"{version}: {', '.join(CONTROLLERS)}", ""
-    elif absent:
-        detail = _("{version} without {controllers}").format(version=version, controllers=", ".join(absent))
-        remedy = _("start the kernel with these controllers, or mount them")
-    elif kept:
-        detail = _("v2, but {controllers} can't be handed down: this container's group holds processes itself").format(
-            controllers=", ".join(kept)
-        )
-        top = "/sys/fs/cgroup"
-        remedy = f"mkdir {top}/init && xargs -n1 < {top}/cgroup.procs > {top}/init/cgroup.procs"
-    else:
-        detail = _("{version}, but nothing can be made in {folders}").format(version=version, folders=", ".join(closed))
-        remedy = _("in a container: run it privileged, with a writable /sys/fs/cgroup")
+    detail, remedy = controllers.look(host)
     return Finding(name="cgroups", ok=not remedy, detail=detail, remedy=remedy, needed_for=_REAL)
-
-
-def _kept_back(host: Host) -> list[str]:
-    """Controllers that v2 won't let the groups below have: only the root of all may hold processes beside them."""
-    top = "/sys/fs/cgroup"
-    if not host.read(f"{top}/cgroup.type") or not host.read(f"{top}/cgroup.procs").strip():
-        return []
-    handed_down = host.read(f"{top}/cgroup.subtree_control").split()
-    return [name for name in CONTROLLERS if name not in handed_down]
-
-
-def _v1_mounts(mounts: str) -> dict[str, str]:
-    """Controller → where it is mounted, from /proc/mounts."""
-    found: dict[str, str] = {}
-    for fields in (line.split() for line in mounts.splitlines()):
-        if len(fields) > 3 and fields[2] == "cgroup":
-            found |= dict.fromkeys(fields[3].split(","), fields[1])
-    return found
 
 
 def _room(host: Host) -> Iterator[Finding]:
