@@ -55,7 +55,8 @@ def _refusal(lab: str, wanted: Needs, lacking: tuple[Free, ...]) -> EnvironmentP
         lines.append(f"  {sentence} ({free.by})" if free.by else f"  {sentence}")
     advice = [free.remedy for free in lacking]
     others = [name for name in session_ids() if name != lab]
-    if running := [name for name in others if local.status(session_home(name)).state == "running"]:
+    alive = ("running", "starting")
+    if running := [name for name in others if local.status(session_home(name)).state in alive]:
         commands = ", ".join(f"grader stop {name}" for name in running)
         advice.insert(0, _("stop a lab that runs: {commands}").format(commands=commands))
     return EnvironmentProblem("\n".join(lines), "\n        ".join(dict.fromkeys(advice)))
