@@ -6,8 +6,9 @@ Owns the concurrency of a start and the record of what is done; which tasks ther
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 from cluster.api import Api
 from cluster.components.model import Component
@@ -23,6 +24,11 @@ from cluster.timings import write_plan
 
 _REQUEST_SECONDS = 60.0
 """For one request: with eight machines starting on two cores, a CRD of a megabyte takes more than ten."""
+
+
+_LOOK_SECONDS = 0.1
+_AFTERMATH_SECONDS = 0.5
+"""From the first failure to the end of the start: what fails of the same cause is told, too."""
 
 
 class Boot:
@@ -57,7 +63,8 @@ class Boot:
                     self._processes,
                     self._layout.log(task.name),
                     self._repeat,
-                    lambda text, name=task.name: self._events.write(name, "note", text),  # type: ignore[misc]
+                    partial(self._events.write, task.name, "note"),
+                    partial(self._lose, task.name),
                 )
             else:
                 self._steps[task.name] = task
@@ -100,9 +107,21 @@ class Boot:
         finally:
             self._done[task.name].set()
 
+    def _lose(self, name: str, how: str) -> None:
+        """A program that was ready is not started any more: of a start in progress nothing can come."""
+        if not self.ready.is_set():
+            self._failed.set()
+            self._events.write(name, "failed", "\n".join(filter(None, (how, self.services[name].last_lines()))))
+
     def _conclude(self, threads: list[threading.Thread]) -> None:
+        """Wait for all tasks, but not for those that go on insisting once another has failed."""
         for thread in threads:
-            thread.join()
+            while thread.is_alive() and not self._failed.is_set():
+                thread.join(_LOOK_SECONDS)
+        if self._failed.is_set():
+            deadline = time.monotonic() + _AFTERMATH_SECONDS
+            for thread in threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
         if self._failed.is_set():
             self._events.write(FAILED, "failed")
         else:

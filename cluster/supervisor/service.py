@@ -42,12 +42,16 @@ class Service:
         log: Path,
         repeat: Callable[[str], None],
         say: Callable[[str], None],
+        give_up: Callable[[str], None] = lambda _how: None,
     ) -> None:
+        """`repeat` carries out a step of `Component.before`, `say` tells what happened, `give_up` that it is not
+        started any more, and why."""
         self.component = component
         self._processes = processes
         self._log = log
         self._repeat = repeat
         self._say = say
+        self._give_up = give_up
         self._child: Child | None = None
         self._stopping = False
         self._crashes: deque[float] = deque(maxlen=_CRASHES)
@@ -122,6 +126,7 @@ class Service:
             if len(self._crashes) == _CRASHES and self._crashes[-1] - self._crashes[0] < _CRASH_WINDOW:
                 self._set("failed", _("{how}; given up after {count} crashes").format(how=how, count=_CRASHES))
                 self._say(self._status.note)
+                self._give_up(self._status.note)
                 return
             self._set("restarting", how)
             self._say(_("{how}; restarting").format(how=how))
