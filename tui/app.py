@@ -5,21 +5,27 @@ Owns what belongs to no single screen. Knows nothing of labs but their ids, and 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App, SystemCommand
+from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from cluster import i18n
 from cluster.errors import Problem
 from cluster.i18n import _
 from tui import marks
-from tui.keys import EVERYWHERE, FILE, bindings, config_dir, read_keymap
+from tui.keys import EVERYWHERE, FILE, KEYS, bindings, displayed, read_keymap
+from tui.screens.article import ArticleScreen
 from tui.screens.base import LearnerScreen
 from tui.screens.catalogue import CatalogueScreen
+from tui.screens.confirm import ConfirmScreen
 from tui.screens.help import HelpScreen
-from tui.settings import Settings, load_settings, save_settings
+from tui.screens.lab import LabScreen
+from tui.screens.report import ReportScreen
+from tui.settings import Settings, config_dir, load_settings, save_settings
 from tui.themes import NAMES, THEMES
 from tui.widgets.scrollbar import AsciiScrollBar
 
@@ -51,8 +57,17 @@ class LearnerApp(App[None]):
     """
     BINDINGS = bindings(EVERYWHERE)
 
-    def __init__(self, backend: Backend, *, ascii_only: bool = False, settings: Settings | None = None) -> None:
-        """`settings` of the person; those kept in the configuration folder where None."""
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        ascii_only: bool = False,
+        settings: Settings | None = None,
+        lab: str = "",
+        panes: bool = True,
+    ) -> None:
+        """`settings` of the person; those kept in the configuration folder where None. `lab`: where to go at once.
+        Without `panes`, a shell is never put beside the application."""
         marks.use_ascii(on=ascii_only)
         super().__init__()
         self.backend = backend
@@ -63,6 +78,8 @@ class LearnerApp(App[None]):
             self.register_theme(theme)
         self.theme = self._kept.theme
         self.keymap: dict[str, str] = {}
+        self.panes = panes
+        self._lab = lab
 
     def get_default_screen(self) -> Screen[Any]:
         """The catalogue."""
@@ -71,7 +88,11 @@ class LearnerApp(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Lines of boxes and between them, which `--ascii` draws otherwise."""
         plain = marks.is_ascii()
-        return {"frame": "ascii" if plain else "round", "rule": "ascii" if plain else "solid"}
+        return {
+            "frame": "ascii" if plain else "round",
+            "rule": "ascii" if plain else "solid",
+            "key": "none" if plain else "thin",
+        }
 
     def on_mount(self) -> None:
         """Take over the person's keys."""
@@ -79,11 +100,86 @@ class LearnerApp(App[None]):
         self.set_keymap(self.keymap)
         for sentence in wrong:
             self.notify(sentence, severity="warning", timeout=PROBLEM_SECONDS, markup=False)
+        if self._lab:
+            self.open_lab(self._lab)
 
     # -- going about ----------------------------------------------------------------------------------
 
     def open_entry(self, entry: Entry) -> None:
         """What Enter does on an entry of the catalogue."""
+        if entry.kind == "lab":
+            self.open_lab(entry.id)
+        else:
+            self.push_screen(ArticleScreen(entry.id))
+
+    def open_report(self) -> None:
+        """Progress over all labs."""
+        if not isinstance(self.screen, ReportScreen):
+            self.push_screen(ReportScreen())
+
+    def open_lab(self, lab_id: str) -> None:
+        """Go to a lab: to the screen it has already, or to a new one."""
+        known = next((one for one in self.screen_stack if isinstance(one, LabScreen) and one.lab_id == lab_id), None)
+        if known is None:
+            self.push_screen(LabScreen(lab_id))
+        while known is not None and self.screen is not known:
+            self.pop_screen()
+
+    def leave_lab(self, screen: LabScreen) -> None:
+        """Back to the catalogue; the lab runs on, its idle shell does not stay."""
+        if not screen.closing():
+            self.notify(_("a program still runs in the shell: it stays open"), markup=False)
+        screen.dismiss()
+
+    def open_link(self, target: str) -> None:
+        """A link of a text: to a lab or an article of ours; any other is shown, to be copied."""
+        scheme, _colon, name = target.partition(":")
+        if scheme == "lab":
+            self.open_lab(name)
+        elif scheme == "article":
+            self.push_screen(ArticleScreen(name))
+        else:
+            self.copy_to_clipboard(target)
+            self.notify(_("copied: {text}").format(text=target), markup=False)
+
+    def shell_instead(self, lab_id: str) -> None:
+        """The lab's shell in the place of the application, until it is left."""
+        command, environment = self.backend.shell_command(lab_id)
+        try:
+            with self.suspend():
+                sys.stdout.write("\n" + _("This is the shell of {lab}; `exit` comes back.").format(lab=lab_id) + "\n")
+                sys.stdout.flush()
+                # Nothing may draw meanwhile, so the whole application waits.
+                subprocess.run(command, env=environment, check=False)
+        except SuspendNotSupported:
+            self.notify(_("there can be no shell here"), severity="warning")
+        self.refresh()
+
+    async def action_quit(self) -> None:
+        """Leave. Labs go on; a start that is under way is asked about, an idle shell is closed."""
+        labs = [screen for screen in self.screen_stack if isinstance(screen, LabScreen)]
+        starting = [lab for lab in labs if lab.starts]
+        if starting:
+            title = _("{lab} is being started").format(lab=starting[0].lab_id)
+            self.push_screen(ConfirmScreen(title, _("Leave, and end the start?")), self._leave_if)
+            return
+        await self._leave()
+
+    async def _leave_if(self, yes: bool | None) -> None:
+        if yes:
+            await self._leave()
+
+    async def _leave(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, LabScreen):
+                await screen.end_start()
+                screen.closing()
+        self.exit()
+
+    def key(self, key_id: str) -> str:
+        """The first key of an action, as a person reads it."""
+        key = next(one for keys in KEYS.values() for one in keys if one.id == key_id)
+        return displayed(self.keymap.get(key_id, key.keys).split(",")[0])
 
     def stop_lab(self, lab_id: str) -> None:
         """Stop a lab in the background and say so."""
@@ -146,6 +242,7 @@ class LearnerApp(App[None]):
         """What the palette offers everywhere."""
         del screen
         yield SystemCommand(_("Keys"), _("the keys of this screen"), self.action_help)
+        yield SystemCommand(_("Progress"), _("steps, time and attempts over all labs"), self.open_report)
         for name, title in NAMES.items():
             command = _("Colours: {name}").format(name=_(title))
             yield SystemCommand(command, "", lambda name=name: self.choose_theme(name))

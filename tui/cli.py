@@ -5,6 +5,7 @@ Owns the options. Exit codes and how failures are said are those of `grader`.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,13 +15,12 @@ from cluster import i18n
 from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
 from grader.cli import INTERRUPTED, say, take_language
-from grader.cli.commands import N_, Command, OneOf, translated
+from grader.cli.commands import N_, Command, OneOf, lab_argument, translated
 from grader.session.here import shell_of
+from tui.settings import THEMES, config_dir, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-THEMES = ("dark", "light", "high-contrast", "colour-blind")
 
 
 @click.command(
@@ -28,17 +28,25 @@ THEMES = ("dark", "light", "high-contrast", "colour-blind")
     name="batchlab",
     help=N_("Courses, articles and labs in one application, and how far you are."),
 )
+@lab_argument()
 @click.option("--ascii", "ascii_only", is_flag=True, help=N_("Draw with ASCII characters only."))
 @click.option("--theme", type=OneOf(*THEMES), help=N_("The colours, for this time."))
+@click.option("--no-tmux", is_flag=True, help=N_("No shell beside it: the lab's shell takes its place for a while."))
 @click.option("--lang", metavar="en|ko", help=N_("Language of every message (default: your locale)."))
-def command(ascii_only: bool, theme: str | None, lang: str | None) -> int:
-    """Run the application. `--lang` is taken out of the command line before; here it is only documented."""
+def command(lab: str | None, ascii_only: bool, theme: str | None, no_tmux: bool, lang: str | None) -> int:
+    """Run the application, in a tmux of its own where it can. `--lang` is taken out of the command line before; here
+    it is only documented."""
 
+    from tui.terminal import tmux
+
+    del lang
+    if not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
+        _go_into_tmux(ascii_only=ascii_only)
     from tui.app import LearnerApp
     from tui.backend.real import RealBackend
 
-    del lang
-    app = LearnerApp(RealBackend(), ascii_only=ascii_only)
+    tmux.forget_config()
+    app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
     if theme:
         app.theme = theme
     app.run()
@@ -49,10 +57,11 @@ def run(argv: Sequence[str]) -> int:
     """One command line in this process; its exit code."""
     try:
         i18n.set_language(i18n.from_environment())
+        i18n.set_language(load_settings(config_dir()).language or i18n.language())
         language, rest = take_language(argv)
         i18n.set_language(language)
         _refuse_where_nobody_looks()
-        with command.make_context("batchlab", list(rest)) as context:
+        with command.make_context("batchlab", list(rest), obj=list(rest)) as context:
             return int(command.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -70,6 +79,18 @@ def run(argv: Sequence[str]) -> int:
 def main() -> NoReturn:
     """Entry point of the console script."""
     sys.exit(run(sys.argv[1:]))
+
+
+def _go_into_tmux(*, ascii_only: bool) -> NoReturn:
+    """Become a tmux session in which this very command line runs."""
+    from tui.backend.asking import own_environment
+    from tui.terminal import tmux
+
+    os.environ.update(own_environment())
+    words = click.get_current_context().obj
+    program = [sys.executable, "-m", "tui", "--lang", i18n.language(), *words]
+    line = tmux.own_session(program, ascii_only=ascii_only)
+    os.execvp(line[0], line)  # noqa: S606  # the terminal belongs to tmux from here on
 
 
 def _refuse_where_nobody_looks() -> None:

@@ -7,9 +7,7 @@ Labels are marked with `N_` and looked up when they are shown, because the langu
 from __future__ import annotations
 
 import difflib
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
@@ -20,6 +18,8 @@ from cluster.i18n import _
 from grader.cli.commands import N_
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.binding import BindingType
 
 FILE = "keys.yaml"
@@ -39,10 +39,17 @@ class Key:
     priority: bool = False
 
 
+def _key(id: str, keys: str, action: str, label: str, help: str, *, shown: bool = True) -> Key:  # noqa: A002  # its fields
+    return Key(id=id, keys=keys, action=action, label=label, help=help, shown=shown)
+
+
 EVERYWHERE = "everywhere"
 PLACES: dict[str, str] = {
     EVERYWHERE: N_("Everywhere"),
     "catalogue": N_("Catalogue"),
+    "lab": N_("Lab"),
+    "article": N_("Article"),
+    "report": N_("Progress"),
 }
 """Where keys work → what the place is called."""
 
@@ -90,6 +97,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
             label=N_("next"),
             help=N_("go to what comes next in the course"),
         ),
+        _key("catalogue.report", "p", "report", N_("progress"), N_("steps, time and attempts over all labs")),
         Key(
             id="catalogue.stop",
             keys="s",
@@ -122,6 +130,73 @@ KEYS: dict[str, tuple[Key, ...]] = {
             shown=False,
         ),
     ),
+    "lab": (
+        _key("lab.start", "g", "start", N_("start"), N_("start the lab: a cluster of its own")),
+        _key("lab.give_up", "z", "give_up", N_("give up"), N_("end a start that is under way")),
+        _key("lab.shell", "s", "shell", N_("shell"), N_("go to the lab's shell; F2 comes back")),
+        _key("lab.check", "c", "check", N_("check"), N_("check now, and wait for what still moves; it counts")),
+        _key("lab.next", "n,right", "next", N_("next"), N_("the next step")),
+        _key("lab.previous", "p,left", "previous", N_("previous"), N_("the step before"), shown=False),
+        _key("lab.hint", "h", "hint", N_("hint"), N_("one more hint")),
+        _key("lab.block", "right_square_bracket", "next_block", N_("block"), N_("choose the next code block")),
+        _key(
+            "lab.block_before",
+            "left_square_bracket",
+            "previous_block",
+            N_("block before"),
+            N_("choose the code block before"),
+            shown=False,
+        ),
+        _key("lab.run", "R", "run_block", N_("run"), N_("type the chosen block into the shell and run it")),
+        _key(
+            "lab.type",
+            "r",
+            "type_block",
+            N_("type"),
+            N_("type the chosen block into the shell; you press Enter"),
+            shown=False,
+        ),
+        _key("lab.copy", "y", "copy", N_("copy"), N_("copy the chosen block"), shown=False),
+        _key("lab.look", "l", "look", N_("look"), N_("run in the shell what the check says to look at")),
+        _key(
+            "lab.open",
+            "enter",
+            "open_check",
+            N_("details"),
+            N_("open or close the check under the cursor"),
+            shown=False,
+        ),
+        _key("lab.pane", "tab", "app.focus_next", N_("pane"), N_("from the text to the checks, and back"), shown=False),
+        _key("lab.down", "j", "scroll_down", N_("down"), N_("one line down, as the arrow key"), shown=False),
+        _key("lab.up", "k", "scroll_up", N_("up"), N_("one line up, as the arrow key"), shown=False),
+        _key("lab.stop", "Z", "stop", N_("stop"), N_("stop the lab; files and progress stay"), shown=False),
+        _key("lab.reset", "X", "reset", N_("begin again"), N_("a new cluster, and nothing passed yet"), shown=False),
+        _key("lab.back", "escape", "back", N_("back"), N_("to the catalogue; the lab goes on"), shown=False),
+    ),
+    "article": (
+        _key("article.answer", "a", "answer", N_("answer"), N_("show the answer to the next question")),
+        _key("article.answers", "A", "answers", N_("all answers"), N_("show every answer"), shown=False),
+        _key("article.lab", "enter", "lab", N_("to the lab"), N_("go to the lab that it prepares for")),
+        _key("article.block", "right_square_bracket", "next_block", N_("block"), N_("choose the next code block")),
+        _key(
+            "article.block_before",
+            "left_square_bracket",
+            "previous_block",
+            N_("block before"),
+            N_("choose the code block before"),
+            shown=False,
+        ),
+        _key("article.copy", "y", "copy", N_("copy"), N_("copy the chosen block"), shown=False),
+        _key("article.down", "j", "scroll_down", N_("down"), N_("one line down, as the arrow key"), shown=False),
+        _key("article.up", "k", "scroll_up", N_("up"), N_("one line up, as the arrow key"), shown=False),
+        _key("article.back", "escape", "back", N_("back"), N_("to where you came from")),
+    ),
+    "report": (
+        _key("report.open", "enter", "open", N_("open"), N_("go to this lab")),
+        _key("report.down", "j", "cursor_down", N_("down"), N_("one line down, as the arrow key"), shown=False),
+        _key("report.up", "k", "cursor_up", N_("up"), N_("one line up, as the arrow key"), shown=False),
+        _key("report.back", "escape", "back", N_("back"), N_("to where you came from")),
+    ),
 }
 
 
@@ -132,11 +207,6 @@ def bindings(place: str) -> list[BindingType]:
         Binding(key.keys, key.action, key.label, show=key.shown, id=key.id, tooltip=key.help, priority=key.priority)
         for key in KEYS[place]
     ]
-
-
-def config_dir() -> Path:
-    """`$XDG_CONFIG_HOME/batchlab`: what a person has set; may not exist."""
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "batchlab"
 
 
 def read_keymap(path: Path) -> tuple[dict[str, str], list[str]]:

@@ -80,3 +80,8 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return (chop_cells(text, max(1, width - 1))[0].rstrip() + _marks["more"]) if width > 0 else ""
+
+
+def plain(text: str) -> str:
+    """`text` with the marks that reports put between and behind words in the set in force."""
+    return text.replace("·", _marks["dot"]).replace("…", _marks["more"])

@@ -9,15 +9,18 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from cluster import i18n
-from tui.themes import NAMES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = "tui.json"
+THEMES = ("dark", "light", "high-contrast", "colour-blind")
+"""What the colours are called, without importing what draws them."""
+
+
+def config_dir() -> Path:
+    """`$XDG_CONFIG_HOME/batchlab`: what a person has set; may not exist."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "batchlab"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +38,7 @@ def load_settings(folder: Path) -> Settings:
         found = Settings(theme=str(stored.get("theme", "")), language=str(stored.get("language", "")))
     except (OSError, ValueError, AttributeError):
         return Settings()
-    if found.theme not in NAMES:
+    if found.theme not in THEMES:
         found = replace(found, theme="dark")
     return found if found.language in i18n.LANGUAGES else replace(found, language="")
 

@@ -19,10 +19,15 @@ from grader.cli.common import ask_examiner, note, read_lab, step_of, which_lab
 from grader.session.here import Examination, examination
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.check_session import Checked
     from grader.lab.model import Lab
     from grader.report import RunReport
     from grader.results import Result
+
+SECONDS_APART = 1.0
+"""The least between two looks of `--watch --json`: whoever draws them draws at most once a second."""
 
 
 @click.command(
@@ -40,15 +45,15 @@ if TYPE_CHECKING:
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE, too."))
 def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_json: bool, junit: Path | None) -> int:
     """Ask the examiner, or, inside it, make the verdict and print it."""
-    if watch and (as_json or junit):
-        raise UsageProblem(_("--watch is for people: leave out --json and --junit"))
+    if watch and junit:
+        raise UsageProblem(_("--watch never ends with a file: leave out --junit"))
     here = examination()
     if here is None:
         return ask_examiner(which_lab(lab))
     chosen = read_lab(which_lab(lab))
     steps = [step_of(chosen, step).id] if step else None
     if watch:
-        return _watch(here, chosen, steps, explain=explain)
+        return _watch_as_json(here, chosen, steps) if as_json else _watch(here, chosen, steps, explain=explain)
     from grader.check_session import check_session
 
     ticker = _Ticker(sum(len(one.checks) for one in chosen.steps if steps is None or one.id in steps))
@@ -89,23 +94,45 @@ class _Ticker:
 
 def _watch(here: Examination, lab: Lab, steps: list[str] | None, *, explain: bool) -> int:
     """Redraw the verdict whenever something changed; ends when all has passed, or by Ctrl-C."""
+    shown = ""
+    for checked in _looks(here, lab, steps):
+        text = _text(checked.report, explain=explain)
+        if text != shown:
+            clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n" if shown else ""
+            sys.stdout.write(clear + text)
+            sys.stdout.flush()
+            shown = text
+    return 0
+
+
+def _watch_as_json(here: Examination, lab: Lab, steps: list[str] | None) -> int:
+    """One document a line for each look, for programs that follow; ends as `_watch` does."""
+    from grader.report.json import document
+
+    said: tuple[str, ...] = ()
+    for checked in _looks(here, lab, steps, apart=SECONDS_APART):
+        sys.stdout.write(document(checked.report).model_dump_json(by_alias=True) + "\n")
+        sys.stdout.flush()
+        if checked.notes != said:
+            said = checked.notes
+            for sentence in said:
+                note(sentence)
+    return 0
+
+
+def _looks(here: Examination, lab: Lab, steps: list[str] | None, *, apart: float = 0.0) -> Iterator[Checked]:
+    """A look now and whenever something changed, until one in which all has passed."""
     from grader.check_session import check_session
     from grader.session.changes import Changes
 
-    shown = ""
     with Changes(here.home) as changes:
         while True:
             changes.looking()
             checked = check_session(here.home, lab, steps=steps, patience=False, counted=False)
-            text = _text(checked.report, explain=explain)
-            if text != shown:
-                clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n" if shown else ""
-                sys.stdout.write(clear + text)
-                sys.stdout.flush()
-                shown = text
+            yield checked
             if checked.report.exit_code == 0:
-                return 0
-            changes.wait(untraced=checked.untraced)
+                return
+            changes.wait(untraced=checked.untraced, apart=apart)
 
 
 def _print(checked: Checked, *, explain: bool, as_json: bool) -> None:

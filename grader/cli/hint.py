@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
-
 import click
 
-from cluster.errors import EnvironmentProblem, UsageProblem
+from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command
 from grader.cli.common import note, print_document, print_markdown, read_lab, step_of, which_lab
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from grader.lab.model import Lab, Step
 
 
 @click.command(
@@ -30,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help=N_("The result as one JSON document."))
 def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
     """Show hints and remember how many were shown."""
+    from grader.session.hints import show_more
     from grader.session.places import session_home
 
     if len(words) not in (1, 2):
@@ -37,7 +30,7 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
     lab = read_lab(which_lab(words[0] if len(words) == 2 else None))
     step = step_of(lab, words[-1])
     home = session_home(lab.id)
-    shown = _show_more(lab, step, home, everything=everything)
+    shown = show_more(lab, step, home, everything=everything, on_note=note)
     left = len(step.hints) - shown
     if as_json:
         from grader.cli.documents import HintDocument
@@ -55,22 +48,3 @@ def command(words: tuple[str, ...], everything: bool, as_json: bool) -> int:
         click.echo()
     click.echo(_("no more hints") if not left else _("{count} more: ask again").format(count=left))
     return 0
-
-
-def _show_more(lab: Lab, step: Step, home: Path, *, everything: bool) -> int:
-    """How many hints to show now. Remembered only where the lab was started: without a session there is
-    nothing to count for."""
-    from grader.progress import load_progress, note_hints, record_hint
-
-    if not home.is_dir():
-        return len(step.hints) if everything else min(1, len(step.hints))
-    try:
-        before = load_progress(home).hints.get(step.id, 0)
-        shown = len(step.hints) if everything else min(before + 1, len(step.hints))
-        if shown > before:
-            note_hints(home, step.id, shown)
-            record_hint(lab.id, time.time(), home)
-    except EnvironmentProblem as problem:
-        note(problem.message)
-        return len(step.hints) if everything else min(1, len(step.hints))
-    return shown

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from cluster.errors import EnvironmentProblem
-from cluster.i18n import _, language
+from cluster.i18n import _, from_environment, language
 from grader.cli.commands import N_, Command
 
 if TYPE_CHECKING:
@@ -42,4 +42,6 @@ def command(words: Sequence[str]) -> int:
             _("install it again: the package brings the command `batchlab`"),
         )
     run = cast("Callable[[Sequence[str]], int]", found[0].load())
-    return run(["--lang", language(), *words])
+    # Only a language that was asked for: the application remembers one itself.
+    asked = ["--lang", language()] if language() != from_environment() else []
+    return run([*asked, *words])

@@ -71,14 +71,15 @@ class Changes:
         self._seen = self._look()
         self._looked = self._clock()
 
-    def wait(self, *, untraced: bool = False) -> None:
+    def wait(self, *, untraced: bool = False, apart: float = 0.0) -> None:
         """Until something changed since the last look began, or it is time to look again all the same.
 
         `untraced`: that look went beyond what is recorded. Where one change follows the other, half of the time is
-        left to the cluster: a look is never begun before as much time has gone by as the last one took.
+        left to the cluster: a look is never begun before as much time has gone by as the last one took, nor within
+        `apart` seconds of its beginning.
         """
         took = self._clock() - self._looked
-        self._pause(max(POLL_SECONDS, took))
+        self._pause(max(POLL_SECONDS, took, apart - took))
         longest = min(self._quiet, UNTRACED_QUIET) if untraced else self._quiet
         began = self._clock()
         while (seen := self._look()) == self._seen:

@@ -57,6 +57,7 @@ PRELOADED = (
     "grader.lab.catalogue",
     "grader.report.why_text",
     "grader.session.changes",
+    "grader.session.hints",
     "grader.session.lifecycle",
     "grader.timeline.document",
     "grader.timeline.session",

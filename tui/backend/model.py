@@ -5,14 +5,24 @@ Owns these types. Everything a backend does leaves the event loop free; what goe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from cluster.binaries.progress import BuildEvent
+from cluster.machine import BootEvent
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from pathlib import Path
+
+    from cluster.errors import Problem
+    from cluster.machine import MachineStatus
     from grader.content.model import Article
     from grader.lab.model import Lab
+    from grader.report.model import RunReport
+    from grader.report.progress_report import Row
+    from grader.session.lifecycle import Started
 
 MachineState = Literal["running", "starting", "stopped", "dead"]
 
@@ -70,6 +80,35 @@ class Catalogue:
         return next((one for shelf in self.shelves for one in shelf.entries if one.id == entry_id), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One look at what the learner did: a verdict, or why there can't be one now."""
+
+    report: RunReport | None = None
+    problem: Problem | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a lab is now, without asking its cluster."""
+
+    machine: MachineStatus
+    hints: Mapping[str, int] = field(default_factory=dict)
+    """Step id → how many of its hints were shown."""
+    passed: frozenset[str] = frozenset()
+    """Ids of the steps that passed at some time."""
+    finished: bool = False
+    work: Path | None = None
+    """The learner's files, where there are any."""
+    stamp: tuple[int, ...] = ()
+    """Changes when a file of the lab does."""
+
+
+OnBoot = Callable[[BootEvent], None]
+OnBuild = Callable[[BuildEvent], None]
+
+
 class Backend(Protocol):
     """What the application asks of the world. Each method may take its time; none blocks the screen."""
 
@@ -81,6 +120,27 @@ class Backend(Protocol):
 
     async def article(self, article_id: str) -> Article:
         """The article, in the language in force; it is noted as read."""
+
+    async def report(self) -> list[Row]:
+        """Each lab with what is remembered of it, as `grader report`."""
+
+    async def standing(self, lab_id: str) -> Standing:
+        """How the lab is now."""
+
+    async def start(self, lab: Lab, on_boot: OnBoot, on_build: OnBuild, *, again: bool = False) -> Started:
+        """Bring the lab up; `again`: as `grader reset`. Cancelling the task that awaits this ends the start."""
+
+    def watch(self, lab: Lab) -> AsyncIterator[Look]:
+        """A look whenever something changed, at most one a second; ends when everything passed, never fails."""
+
+    async def check(self, lab: Lab, step_id: str | None = None) -> Look:
+        """Look once, patiently: it counts as an attempt."""
+
+    async def hint(self, lab: Lab, step_id: str) -> int:
+        """One more hint of the step; how many are shown then."""
+
+    def shell_command(self, lab_id: str) -> tuple[list[str], dict[str, str]]:
+        """What opens a shell in the lab, and the environment it needs: `grader shell`."""
 
     async def stop(self, lab_id: str) -> bool:
         """End the lab's machine; False where none ran."""

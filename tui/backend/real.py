@@ -11,18 +11,25 @@ import shutil
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.errors import Problem
+from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _, language
+from cluster.machine import MachineStatus
+from grader.session.places import examiner_socket, session_home, work_folder
+from tui.backend.asking import answer, asking, complaint, own_environment
+from tui.backend.model import Look, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from grader.content.model import Article
     from grader.lab.model import Lab
-    from tui.backend.model import Catalogue
+    from grader.report.progress_report import Row
+    from grader.session.lifecycle import Started
+    from tui.backend.model import Catalogue, OnBoot, OnBuild
 
 
 class RealBackend:
@@ -52,6 +59,66 @@ class RealBackend:
 
         return await asyncio.to_thread(lambda: stop_session(lab_id, on_event=lambda _event: None))
 
+    async def report(self) -> list[Row]:
+        """As `grader report`."""
+        from grader.cli.common import all_attempts, books
+        from grader.lab.catalogue import lab_ids
+        from grader.report.progress_report import progress_rows
+
+        return await asyncio.to_thread(lambda: progress_rows(lab_ids(), books(), all_attempts()))
+
+    async def standing(self, lab_id: str) -> Standing:
+        """How the lab is now: its machine, its progress, its files."""
+        return await asyncio.to_thread(self._standing, lab_id)
+
+    async def start(self, lab: Lab, on_boot: OnBoot, on_build: OnBuild, *, again: bool = False) -> Started:
+        """`grader start`, or `grader reset`, in a thread."""
+        from tui.backend.starting import start
+
+        return await start(lab, on_boot, on_build, again=again)
+
+    async def watch(self, lab: Lab) -> AsyncIterator[Look]:
+        """`grader check --watch --json`, as long as it is wanted."""
+        argv = ["check", "--watch", "--json"]
+        try:
+            async with asking(examiner_socket(session_home(lab.id)), argv) as process:
+                assert process.stdout is not None
+                assert process.stderr is not None
+                said = asyncio.create_task(_lines(process.stderr))
+                async for line in process.stdout:
+                    yield _look(lab, line.decode(errors="replace"))
+                text = await said
+                if process.returncode or await process.wait():
+                    yield Look(problem=complaint(text))
+        except (OSError, ValueError) as error:
+            yield Look(problem=EnvironmentProblem(_("checks can't be made now: {why}").format(why=error)))
+
+    async def check(self, lab: Lab, step_id: str | None = None) -> Look:
+        """`grader check --json`."""
+        argv = ["check", "--json", *(["--step", step_id] if step_id else [])]
+        try:
+            text, said = await answer(examiner_socket(session_home(lab.id)), argv)
+        except Problem as problem:
+            return Look(problem=problem)
+        return replace(_look(lab, text), notes=tuple(said))
+
+    async def hint(self, lab: Lab, step_id: str) -> int:
+        """As `grader hint`."""
+        from grader.session.hints import show_more
+
+        notes: list[str] = []
+        shown = await asyncio.to_thread(
+            lambda: show_more(lab, lab.step(step_id), session_home(lab.id), on_note=notes.append)
+        )
+        if notes:
+            raise EnvironmentProblem("\n".join(notes))
+        return shown
+
+    def shell_command(self, lab_id: str) -> tuple[list[str], dict[str, str]]:
+        """`grader shell`, by this very interpreter and these very packages."""
+        program = "from grader.cli import main; main()"
+        return [sys.executable, "-c", program, "--lang", language(), "shell", lab_id], own_environment()
+
     def may_start(self, lab_id: str, *, needs_root: bool) -> Sequence[str]:
         """Labs with a real node are for root."""
         if not needs_root or os.geteuid() == 0:
@@ -75,6 +142,26 @@ class RealBackend:
         self._labs[lab_id, language()] = (stamp, lab)
         return lab
 
+    def _standing(self, lab_id: str) -> Standing:
+        from cluster import local
+        from grader.lab.catalogue import labs_dir
+        from grader.progress import load_progress, read_book
+
+        home = session_home(lab_id)
+        stamp = _stamp(labs_dir() / lab_id)
+        if not home.is_dir():
+            return Standing(machine=MachineStatus(state="stopped"), stamp=stamp)
+        progress = load_progress(home)
+        record = read_book(home).get(lab_id)
+        return Standing(
+            machine=local.status(home),
+            hints=progress.hints,
+            passed=frozenset(record.steps) if record else frozenset(),
+            finished=progress.finished is not None,
+            work=work_folder(home),
+            stamp=stamp,
+        )
+
     def _article(self, article_id: str) -> Article:
         from grader.content.catalogue import load_article
 
@@ -97,3 +184,21 @@ def _stamp(folder: Path) -> tuple[int, ...]:
     """Changes when a file of the lab does."""
     files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*")])
     return tuple(value for path in files for found in (path.stat(),) for value in (found.st_mtime_ns, found.st_size))
+
+
+async def _lines(stream: asyncio.StreamReader) -> str:
+    return (await stream.read()).decode(errors="replace")
+
+
+def _look(lab: Lab, text: str) -> Look:
+    """The verdict in a document of `grader check --json`, by the steps of `lab`."""
+    from grader.report.json import CheckDocument, parse_results, parse_utc
+    from grader.report.model import make_report
+
+    try:
+        found = CheckDocument.model_validate_json(text)
+        report = make_report(lab, parse_results(text), at=parse_utc(found.at), seconds=found.seconds)
+    except (KeyError, ValueError):
+        # The lab's files were changed: the examiner has read them, and we have not yet.
+        return Look(problem=EnvironmentProblem(_("the files of {lab} were changed").format(lab=lab.id)))
+    return Look(report=report)

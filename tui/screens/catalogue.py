@@ -136,6 +136,10 @@ class CatalogueScreen(LearnerScreen):
         if entry and entry.machine != "stopped":
             self.learner.stop_lab(entry.id)
 
+    def action_report(self) -> None:
+        """Progress over all labs."""
+        self.learner.open_report()
+
     def action_cursor_down(self) -> None:
         """As the arrow."""
         self.query_one(OptionList).action_cursor_down()

@@ -204,6 +204,7 @@ class Watched:
         self.left = left
         self.done: list[str] = []
         self.untraced: list[bool] = []
+        self.apart: list[float] = []
 
     def __call__(self, _home: Path) -> Watched:
         return self
@@ -217,8 +218,9 @@ class Watched:
     def looking(self) -> None:
         self.done.append("looking")
 
-    def wait(self, *, untraced: bool) -> None:
+    def wait(self, *, untraced: bool, apart: float) -> None:
         self.untraced.append(untraced)
+        self.apart.append(apart)
         self.left -= 1
         if not self.left:
             raise KeyboardInterrupt
@@ -259,3 +261,18 @@ def test_watching_ends_by_ctrl_c(
     assert ran.code == 130
     assert "0 of 2 steps" in ran.out
     assert watched.done == ["looking", "closed"]
+
+
+def test_watching_as_json_is_one_document_a_line_and_not_too_often(
+    grader: Grader, inside: Path, verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, passed = State.FAILED, State.PASSED
+    verdicts.states = [(failed, State.SKIPPED), (passed, failed), (passed, passed)]
+    watched = Watched(left=10)
+    monkeypatch.setattr(changes, "Changes", watched)
+    ran = grader("check", "--watch", "--json")
+    assert ran.code == 0
+    documents = [json.loads(line) for line in ran.out.splitlines()]
+    assert [one["totals"]["steps"]["passed"] for one in documents] == [0, 1, 2]
+    assert [(call["patience"], call["counted"]) for call in verdicts.calls] == [(False, False)] * 3
+    assert watched.apart == [1.0] * 2

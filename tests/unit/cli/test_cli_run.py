@@ -124,7 +124,7 @@ def test_a_broken_catalog_of_messages_is_a_bug_that_is_said_in_english(
         (["hint"], "say which step, for example: grader hint lab-lws 3", ""),
         (["stop", "lab-toy", "--all"], "either a lab or --all", ""),
         (["report", "--json", "--csv"], "either --json or --csv", ""),
-        (["check", "--watch", "--json"], "--watch is for people: leave out --json and --junit", ""),
+        (["check", "--watch", "--junit", "x"], "--watch never ends with a file: leave out --junit", ""),
         (["--lang", "xx", "list"], "no language 'xx'; there are: en, ko", ""),
         (["list", "--lang"], "--lang needs a language: en, ko", ""),
     ],

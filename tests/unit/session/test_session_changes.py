@@ -74,6 +74,14 @@ def _seconds_until_next(changes: Changes, clock: Clock, *, untraced: bool = Fals
     return clock.now - began
 
 
+def test_looks_can_be_kept_apart(home: Path, changes: Changes, clock: Clock) -> None:
+    changes.looking()
+    _write(home, CHANGE)
+    clock.now += 0.1  # so long the look took
+    changes.wait(apart=1.0)
+    assert clock.now == pytest.approx(1.0), "a second after it began, although something has changed at once"
+
+
 def test_a_change_in_the_history_is_seen_within_one_poll(home: Path, changes: Changes, clock: Clock) -> None:
     clock.at, clock.action = 3, lambda: _write(home, CHANGE)
     assert _seconds_until_next(changes, clock) == pytest.approx(3 * POLL_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,12 @@ from textual.pilot import Pilot
 
 from cluster import i18n
 from tests.unit.tui.pretended import PretendedBackend
-from tui import marks
+from tui import marks, session
 from tui.app import LearnerApp
 from tui.screens.base import LearnerScreen
 from tui.settings import Settings
 
-DEADLINE = 10.0
+DEADLINE = 30.0
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Played:
         end = loop.time() + DEADLINE
         while not condition():
             assert loop.time() < end, f"not in {DEADLINE} s: {what or condition}\n{self.text}"
-            await self.pilot.pause()
+            await self.pilot.pause(0.02)
 
     async def shows(self, text: str) -> None:
         """Wait until `text` is on the screen."""
@@ -85,6 +86,11 @@ def drive(backend: PretendedBackend, state_home: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    for name in ("POLL_SECONDS", "AGAIN_SECONDS"):
+        monkeypatch.setattr(session, name, 0.2)
+    for name in ("TMUX", "TMUX_PANE"):
+        monkeypatch.delenv(name, raising=False)
 
     def run(
         play: Play,

@@ -10,8 +10,8 @@ from textual.color import Color
 
 from cluster import i18n
 from tests.unit.tui.conftest import Drive, Played
-from tui.keys import EVERYWHERE, FILE, KEYS, PLACES, config_dir, displayed, read_keymap
-from tui.settings import Settings, load_settings, save_settings
+from tui.keys import EVERYWHERE, FILE, KEYS, PLACES, displayed, read_keymap
+from tui.settings import Settings, config_dir, load_settings, save_settings
 from tui.themes import NAMES, THEMES
 
 
@@ -175,3 +175,15 @@ class TestSize:
 
         drive(play, language="ko")
         assert i18n.language() == "en"
+
+
+def test_the_page_names_every_key() -> None:
+    """`docs/tui.md` ends with a table of them: what a person may write into `keys.yaml`."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "tui.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- keys -->")[2].strip().splitlines()[2:]
+    wanted = [
+        f"| `{key.id}` | {' '.join(f'`{one}`' for one in displayed(key.keys).split())} | {key.help} |"
+        for keys in KEYS.values()
+        for key in keys
+    ]
+    assert table == wanted

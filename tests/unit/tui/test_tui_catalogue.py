@@ -58,7 +58,7 @@ def test_the_cursor_begins_at_what_comes_next(drive: Drive) -> None:
         await played.press("j")
         assert "better first: lab-demo" in played.text
         await played.press("k", "k")
-        assert "when-one-dies  12 min" in played.text
+        assert "pods  12 min" in played.text
         await played.press("n")
         assert "lab-demo  40 min" in played.text
 

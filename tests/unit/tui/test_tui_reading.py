@@ -1,0 +1,113 @@
+"""Articles with their questions, and the report."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from grader.progress import Attempt
+from grader.results import State
+from tests.unit.conftest import Golden
+from tests.unit.tui.conftest import Drive, Played
+from tests.unit.tui.pretended import NOON, PretendedBackend, row
+
+
+async def reading(played: Played) -> None:
+    """The article at the top of the course."""
+    await played.press("k", "enter")
+    await played.until(lambda: played.app.screen.query("MarkdownH1"))
+    await played.rest()
+
+
+class TestArticle:
+    @pytest.mark.parametrize("language", ["en", "ko"])
+    def test_looks_as_it_should(self, drive: Drive, golden: Golden, language: str) -> None:
+        async def play(played: Played) -> None:
+            await reading(played)
+            golden(f"tui/article-80x24-{language}.txt", played.text)
+            assert "pods" in played.backend.asked
+
+        drive(play, language=language)
+
+    def test_answers_come_one_by_one(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            await reading(played)
+            answers = [question.answer for question in played.screen.article.questions]  # type: ignore[attr-defined]
+            assert len(answers) == 3
+            words = [answer.split()[0] for answer in answers]
+            await played.press("end")
+            assert "then press a" in played.text
+            assert len(played.screen.query("MarkdownBlockQuote")) == 0
+            for number, _word in enumerate(words, start=1):
+                await played.press("a")
+                await played.until(lambda n=number: len(played.screen.query("MarkdownBlockQuote")) == n)  # type: ignore[misc]
+            await played.press("a")
+            assert len(played.screen.query("MarkdownBlockQuote")) == 3
+
+        drive(play)
+
+    def test_all_answers_at_once(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            await reading(played)
+            await played.press("A")
+            await played.until(lambda: len(played.screen.query("MarkdownBlockQuote")) == 3)
+
+        drive(play)
+
+    def test_speaks_the_other_language(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            await reading(played)
+            await played.press("L")
+            await played.shows("파드: 가장 작은 단위")
+
+        drive(play)
+
+    def test_back_is_where_one_was(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            await reading(played)
+            await played.press("escape")
+            await played.shows("Groups with one fate")
+
+        drive(play)
+
+
+ATTEMPTS = (
+    Attempt(lab="lab-demo", at=NOON, seconds=1.0, total=3, steps={"groups": State.FAILED, "names": State.SKIPPED}),
+    Attempt(lab="lab-demo", at=NOON + 60, seconds=1.0, total=3, steps={"groups": State.PASSED, "names": State.FAILED}),
+)
+
+
+class TestReport:
+    @pytest.mark.parametrize("language", ["en", "ko"])
+    @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
+    def test_looks_as_it_should(
+        self, drive: Drive, golden: Golden, backend: PretendedBackend, size: tuple[int, int], language: str
+    ) -> None:
+        async def play(played: Played) -> None:
+            await played.press("p")
+            await played.shows("2023-11-14 22:14")
+            assert max(map(cell_len, played.text.splitlines())) <= size[0]
+            golden(f"tui/report-{size[0]}x{size[1]}-{language}.txt", played.text)
+
+        backend.rows = [row("lab-demo", steps=1, attempts=ATTEMPTS), row("lab-done", steps=3), row("lab-new")]
+        drive(play, size=size, language=language)
+
+    def test_follows_the_cursor(self, drive: Drive, backend: PretendedBackend) -> None:
+        async def play(played: Played) -> None:
+            await played.press("p")
+            await played.shows("22:14")
+            await played.press("j")
+            await played.shows("Checks of lab-new")
+            assert "22:14" not in played.text
+            await played.press("escape")
+            await played.shows("Groups with one fate")
+
+        backend.rows = [row("lab-demo", steps=1, attempts=ATTEMPTS), row("lab-new")]
+        drive(play)
+
+    def test_of_nothing_says_so(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            await played.press("p")
+            await played.shows("No lab has been started yet")
+
+        drive(play)
