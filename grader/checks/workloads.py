@@ -151,7 +151,7 @@ def none_made(world: World, wanted: str, kind: str, name: str, namespace: str = 
         where=(job.title(world.namespace),) if found else (),
         plain=not labelled,
     )
-    return Verdict(passed=False, finding=finding, moving=bool(found) and in_motion(world))
+    return Verdict(passed=False, finding=finding, moving=labelled and in_motion(world))
 
 
 def standing(one: Queued, name: str, resource: str = GPU) -> str:

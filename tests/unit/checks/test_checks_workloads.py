@@ -208,8 +208,9 @@ class TestNoneMade:
 
     def test_no_label_is_the_mistake(self, trace: Trace, now: Callable[[], World]) -> None:
         trace.put(job("first", {}))
-        finding = none_made(now(), "a job", "Job", "first").finding
-        assert (finding.where, finding.plain) == (("Job team-a/first",), True)
+        verdict = none_made(now(), "a job", "Job", "first")
+        assert (verdict.finding.where, verdict.finding.plain) == (("Job team-a/first",), True)
+        assert not verdict.moving, "Kueue will never take it in"
 
     def test_with_a_label_a_cause_is_looked_for(self, trace: Trace, now: Callable[[], World]) -> None:
         trace.put(job("first", {QUEUE_LABEL: "queue"}))
