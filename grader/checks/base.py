@@ -6,6 +6,7 @@ with, so a wrong key or value is refused here, with its place.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -92,11 +93,13 @@ class ObjectRef(Model):
             raise ValueError(_("{kind} is not recorded, so its past is unknown").format(kind=self.canonical_kind))
 
     def title(self, default: str) -> str:
-        """`Pod infer/llm-0`, or `Pods with a=b in infer` for people."""
+        """`Pod infer/llm-0`, or `Pod[jobset-name=train] in team-a`, for people."""
         place = self.place(default) or ""
         if self.name:
             return titled(self.canonical_kind, place, self.name)
-        what = f"{self.canonical_kind}[{self.selector}]" if self.selector else self.canonical_kind
+        # Without the domains of its keys, unless nothing but `name` would be left: the command has it whole.
+        selector = re.sub(r"[\w.-]+/(?!name(?![\w.-]))", "", self.selector)
+        what = f"{self.canonical_kind}[{selector}]" if selector else self.canonical_kind
         if self.owner:
             what = _("{what} of {owner}").format(what=what, owner=f"{self.owner.canonical_kind} {self.owner.name}")
         return _("{what} in {namespace}").format(what=what, namespace=place) if place else what

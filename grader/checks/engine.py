@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
+from grader.checks.settling import stirring
 from grader.checks.words import near, shorten
 from grader.checks.world import HistoryGap
 from grader.results import Finding, Result, State, Verdict
@@ -26,7 +27,7 @@ INTERVAL = 0.25
 """Seconds between two looks at a check that may still turn true."""
 
 SETTLED = 2.0
-"""Seconds without a change of what a check looks at after which its failure counts."""
+"""Seconds without a change of what a check looks at, or of what is behind it, after which its failure counts."""
 
 
 class StepLike(Protocol):
@@ -210,4 +211,4 @@ class _Run:
         verdict = check.kind.evaluate(self.world)
         if verdict.passed or verdict.moving or not check.within:
             return verdict
-        return replace(verdict, moving=self.world.changed_within(check.kind.kinds(), SETTLED))
+        return replace(verdict, moving=self.world.changed_within(stirring(check.kind.kinds()), SETTLED))

@@ -15,7 +15,7 @@ from grader.checks.moments import Moment, at_any_moment
 from grader.checks.objects import the_one
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
-from grader.checks.text import gapless, quotes
+from grader.checks.text import departure, gapless, quotes
 from grader.checks.words import shown
 from grader.checks.work import FileTrouble, LearnerFile
 from grader.results import Finding, Verdict
@@ -89,6 +89,17 @@ class Quotes(CheckKind, Timed):
             return Verdict(passed=False, finding=finding, moving=moving)
         if quotes(file.text, message):
             return Verdict(passed=True, evidence=(title,))
-        saw = _("{file} says {text}").format(file=self.file, text=shown(gapless(file.text)))
+        saw = misquoted(file, message)
         finding = Finding(wanted=wanted, saw=saw, where=(self.file, title), look_at=look_at)
         return Verdict(passed=False, finding=finding, moving=moving, evidence=(title,))
+
+
+def misquoted(file: LearnerFile, *messages: str) -> str:
+    """What a file says that quotes none of the messages whole: where it leaves one, or how it begins."""
+    for agreed, then in filter(None, (departure(file.text, message) for message in messages)):
+        if then:
+            return _("{file} quotes it as far as {agreed}, then it says {then}").format(
+                file=file.name, agreed=shown(agreed), then=shown(then)
+            )
+        return _("{file} quotes it as far as {agreed}, and ends there").format(file=file.name, agreed=shown(agreed))
+    return _("{file} says {text}").format(file=file.name, text=shown(gapless(file.text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -18,11 +19,13 @@ from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, render
 from grader.checks.text import record_key
 from grader.checks.words import shown
-from grader.checks.work import FileTrouble, LearnerFile
+from grader.checks.work import FileTrouble, LearnerFile, Line
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.world import World
+
+_FIRST_FEW = 3
 
 
 class Records(CheckKind, Timed):
@@ -61,7 +64,9 @@ class Records(CheckKind, Timed):
         return (self.line,)
 
     def evaluate(self, world: World) -> Verdict:
-        wanted = _("one line for each of {objects}").format(objects=self.each.title(world.namespace))
+        wanted = _("one line {form} for each of {objects}").format(
+            form=_form(self.line), objects=self.each.title(world.namespace)
+        )
         try:
             file = world.work.read(self.file)
         except FileTrouble as trouble:
@@ -81,20 +86,21 @@ class Records(CheckKind, Timed):
         except NoValueError as lack:
             saw = _("the cluster does not show it (yet): {detail}").format(detail=lack.detail)
             return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw), moving=on_the_way)
-        finding = self._wrong(file, [record_key(line) for line in lines], world)
+        finding = self._wrong(file, lines, world)
         if finding is None:
             return Verdict(passed=True, evidence=evidence)
         finding = replace(finding, wanted=wanted, look_at=self.each.command(world.namespace))
         return Verdict(passed=False, finding=finding, moving=on_the_way, evidence=evidence)
 
     def _wrong(self, file: LearnerFile, wanted: list[str], world: World) -> Finding | None:
-        """What is off, line by line, without telling what would be right."""
+        """What is off, line by line, without telling what would be right. `wanted`: the lines of the objects."""
         if not wanted:
             return Finding(saw=_("no {objects}").format(objects=self.each.title(world.namespace)))
         kind = self.each.canonical_kind
-        left = Counter(wanted)
+        left = Counter(map(record_key, wanted))
         seen: dict[str, int] = {}
         wrong: list[tuple[int, str]] = []
+        repeated = 0
         for line in file.lines:
             if line.text.lstrip().startswith("#"):
                 continue
@@ -104,15 +110,16 @@ class Records(CheckKind, Timed):
             elif key in seen:
                 what = _("line {line} repeats line {first}").format(line=line.number, first=seen[key])
                 wrong.append((line.number, what))
+                repeated += 1
             else:
-                what = _("line {line}: no {kind} has these values: {text}").format(
-                    line=line.number, kind=kind, text=shown(line.text)
-                )
-                wrong.append((line.number, what))
+                wrong.append((line.number, self._unlike(line, wanted)))
             seen.setdefault(key, line.number)
-        missing = left.total()
-        saw = [what for _number, what in wrong[:3]]
-        if missing:
+        few = wrong[:_FIRST_FEW]
+        saw = [what for _number, what in few]
+        if len(wrong) > len(few):
+            saw.append(_("more lines like that: {number}").format(number=len(wrong) - len(few)))
+        missing = left.total() - (len(wrong) - repeated)  # a wrong line was meant to be one of those
+        if missing > 0:
             saw.append(
                 _("{missing} of {all} {kind} objects without a line").format(
                     missing=missing, all=len(wanted), kind=kind
@@ -120,5 +127,25 @@ class Records(CheckKind, Timed):
             )
         if not saw:
             return None
-        where = tuple(file.place(number) for number, _what in wrong[:3]) or (self.file,)
-        return Finding(saw="; ".join(saw), where=where)
+        return Finding(saw="; ".join(saw), where=tuple(file.place(number) for number, _what in few) or (self.file,))
+
+    def _unlike(self, line: Line, wanted: list[str]) -> str:
+        """What is off in a line: the words that don't belong to its first one, which tells whose line it is."""
+        words = line.text.split()
+        meant = [each.split() for each in wanted if words[0] in each.split()[:1]]
+        if meant:
+            nearest = max(meant, key=lambda each: len({*words} & {*each}))
+            right = [word for word in words if word in nearest]
+            if off := [word for word in words if word not in nearest]:
+                return _("line {line}: {wrong} does not go with {right}").format(
+                    line=line.number, wrong=shown(" ".join(off)), right=shown(" ".join(right))
+                )
+        return _("line {line}: no {kind} has these values: {text}").format(
+            line=line.number, kind=self.each.canonical_kind, text=shown(line.text)
+        )
+
+
+def _form(line: str) -> str:
+    """What a line looks like, without telling what is in it: `pod=… group=…`."""
+    blank = re.sub(r"\{\{.*?\}\}", "\0", line, flags=re.DOTALL)
+    return " ".join(re.sub(r"(^|=)[^=]*\0.*", r"\1…", word) for word in blank.split())

@@ -15,7 +15,7 @@ from grader.checks.matching import differences, explained
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import terminating
 from grader.checks.objects import title as title_of
-from grader.checks.settling import moving
+from grader.checks.settling import goes_on, moving
 from grader.checks.templates import OBJECT_NAMES
 from grader.checks.words import listed
 from grader.checks.world import HistoryGap
@@ -84,7 +84,7 @@ class Resource(CheckKind, WithRefs):
         return Verdict(
             passed=False,
             finding=self._finding(world, wanted, saw),
-            moving=moving(obj, world.now),
+            moving=moving(obj, world.now) or goes_on(obj, unlike, world),
             evidence=(title,),
         )
 

@@ -14,7 +14,7 @@ from grader.checks.fields import Model, Number, Partial, Path, names_problem, st
 from grader.checks.matching import differences, explained, matches
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import ABSENT, Object, dig, meta, parse_path, terminating, title
-from grader.checks.settling import any_moving
+from grader.checks.settling import any_moving, goes_on
 from grader.checks.templates import OBJECT_NAMES
 from grader.checks.words import listed, shown
 from grader.results import Finding, Verdict
@@ -139,7 +139,15 @@ class Resources(CheckKind, WithRefs):
         evidence = tuple(map(title, found))
         if finding is None:
             return Verdict(passed=True, evidence=evidence)
-        return Verdict(passed=False, finding=finding, moving=any_moving(found, world.now), evidence=evidence)
+        moving = any_moving(found, world.now) or self._goes_on(objects, context, world)
+        return Verdict(passed=False, finding=finding, moving=moving, evidence=evidence)
+
+    def _goes_on(self, objects: list[Object], context: Mapping[str, Any], world: World) -> bool:
+        """Whether one of them is a run on its way to what all should be."""
+        if not self.every:
+            return False
+        every = ((obj, differences(self.every, obj, {**obj, **context})) for obj in objects)
+        return any(unlike and goes_on(obj, unlike, world) for obj, unlike in every)
 
     def _count(self) -> Count:
         """What number is right; unless the check says otherwise, at least one."""

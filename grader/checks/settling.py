@@ -11,16 +11,42 @@ from typing import TYPE_CHECKING
 from grader.checks.objects import Object, condition, meta, terminating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-_PATIENCE = 10.0
-"""Seconds a pod may be unschedulable before that counts as its state and not as a moment between two."""
+    from grader.checks.matching import Difference
+    from grader.checks.world import World
+
+PATIENCE = 10.0
+"""Seconds something may stand still before that counts as its state and not as a moment between two: a pod that
+could not be scheduled, a run that shows no sign of life."""
 
 _STUCK = frozenset(
     {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CrashLoopBackOff"}
     | {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
 )
 """Reasons to wait that only a person ends."""
+
+_ENDS = {"Job": ("Complete", "Failed"), "JobSet": ("Completed", "Failed")}
+"""Kinds of runs, and the conditions that say that one is over. They have no observedGeneration to tell whether their
+controller has seen them, and while a run goes on nothing in it need change."""
+
+_BEHIND: dict[str, frozenset[str]] = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        "Pod": "Job JobSet LeaderWorkerSet StatefulSet Deployment TrainJob Workload",
+        "Job": "JobSet TrainJob Workload",
+        "JobSet": "TrainJob Workload",
+        "StatefulSet": "LeaderWorkerSet",
+        "Service": "JobSet LeaderWorkerSet",
+        "Workload": "Job JobSet LeaderWorkerSet Pod LocalQueue ClusterQueue",
+    }.items()
+}
+"""Kinds whose objects make those of a kind, or let them go on."""
+
+
+def stirring(kinds: frozenset[str]) -> frozenset[str]:
+    """The kinds, and those behind them: while any of these change, an object of `kinds` may still come or change."""
+    return kinds.union(*(_BEHIND.get(kind, frozenset()) for kind in kinds))
 
 
 def any_moving(objects: Iterable[Object], now: datetime) -> bool:
@@ -38,8 +64,25 @@ def moving(obj: Object, now: datetime) -> bool:
     observed, generation = status.get("observedGeneration"), meta(obj).get("generation")
     if observed is not None and generation is not None and observed != generation:
         return True
-    rolling = condition(obj, "UpdateInProgress")
-    return rolling is not None and rolling.get("status") == "True"
+    return _is_true(condition(obj, "UpdateInProgress"))
+
+
+def goes_on(obj: Object, unlike: Sequence[Difference], world: World) -> bool:
+    """Whether a run may still become what is wanted of its status: it has not ended, and is not standing still.
+
+    What differs outside the status is not for the run to change.
+    """
+    ends = _ENDS.get(str(obj.get("kind")))
+    if ends is None or not unlike or any(each.keys[:1] != ("status",) for each in unlike):
+        return False
+    if (obj.get("spec") or {}).get("suspend") or any(_is_true(condition(obj, end)) for end in ends):
+        return False
+    last = world.last_change(obj) or instant(meta(obj).get("creationTimestamp"))
+    return last is not None and world.now.timestamp() - last < PATIENCE
+
+
+def _is_true(found: dict[str, object] | None) -> bool:
+    return found is not None and found.get("status") == "True"
 
 
 def _pod_moving(pod: Object, now: datetime) -> bool:
@@ -50,7 +93,7 @@ def _pod_moving(pod: Object, now: datetime) -> bool:
     scheduled = condition(pod, "PodScheduled")
     if scheduled is not None and scheduled.get("status") == "False":
         since = instant(scheduled.get("lastTransitionTime"))
-        return since is None or now.timestamp() - since < _PATIENCE
+        return since is None or now.timestamp() - since < PATIENCE
     return not _stuck(status)
 
 

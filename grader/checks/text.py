@@ -6,7 +6,9 @@ what a lab or a learner writes is always taken literally.
 
 from __future__ import annotations
 
+import json
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 
@@ -27,9 +29,47 @@ def _whole_words(words: str) -> re.Pattern[str]:
 
 
 def quotes(text: str, message: str) -> bool:
-    """Whether the whole of `message` is in `text`, white space and case aside (terminals wrap anywhere)."""
+    """Whether the whole of `message` is in `text`, white space and case aside (terminals wrap anywhere).
+
+    What `kubectl -o jsonpath` prints of more than one value is JSON, where some characters are escaped.
+    """
     wanted = _bare(message)
-    return bool(wanted) and wanted in _bare(text)
+    return bool(wanted) and (wanted in _bare(text) or wanted in _bare(_unescaped(text)))
+
+
+def departure(text: str, message: str) -> tuple[str, str] | None:
+    """Where a text leaves the message it quotes: the last words that agree, and those that then follow.
+
+    None where not enough agrees to call it a quotation; no words follow where the text ends.
+    """
+    places = [(folded, place) for place, raw in enumerate(text) if not raw.isspace() for folded in raw.casefold()]
+    bare, wanted = "".join(folded for folded, _place in places), _bare(message)
+    agreed = bisect_left(range(1, len(wanted) + 1), 1, key=lambda length: wanted[:length] not in bare)
+    if not wanted or agreed < min(_ENOUGH, len(wanted)):
+        return None
+    start = bare.index(wanted[:agreed])
+    first, parted = places[start][1], places[start + agreed - 1][1] + 1
+    if text[parted : parted + 1].strip():  # in the middle of a word: then from its beginning
+        parted -= len(text[first:parted].rsplit(maxsplit=1)[-1])
+    agreeing, then = gapless(text[first:parted]), gapless(text[parted : parted + 2 * _NEARBY])
+    return (
+        agreeing if len(agreeing) <= _NEARBY else f"…{agreeing[-_NEARBY:]}",
+        then if len(then) <= _NEARBY else f"{then[:_NEARBY]}…",
+    )
+
+
+_ENOUGH = 12
+"""Characters that agree by more than chance."""
+
+_NEARBY = 40
+"""Characters shown before and after the place where they part."""
+
+_ESCAPES = re.compile(r'\\(?:u[0-9a-f]{4}|["\\/bfnrt])', re.IGNORECASE)
+
+
+def _unescaped(text: str) -> str:
+    """The text with what JSON escapes as it was before; halves of a pair stay halves."""
+    return _ESCAPES.sub(lambda found: str(json.loads(f'"{found.group()}"')), text)
 
 
 def _bare(text: str) -> str:

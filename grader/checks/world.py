@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem
 from cluster.i18n import _
-from grader.checks.objects import Object, meta, the_one
+from grader.checks.objects import Object, meta, the_one, uid
 from grader.checks.words import clock, period
 
 if TYPE_CHECKING:
@@ -200,12 +200,20 @@ class World:
 
     def changes(self, ref: ObjectRef) -> list[Change]:
         """Every recorded change of the objects a reference means, in order."""
-        version, kind, place = ref.version, ref.canonical_kind, ref.place(self.namespace)
+        changes = self._recorded(ref.version, ref.canonical_kind, ref.place(self.namespace))
+        return [change for change in changes if ref.means(change.object)]
+
+    def last_change(self, obj: Object) -> float | None:
+        """When an object changed last (Unix seconds), by history; None where it was never recorded."""
+        place = meta(obj).get("namespace")
+        changes = self._recorded(str(obj.get("apiVersion")), str(obj.get("kind")), place)
+        return max((change.at for change in changes if change.uid == uid(obj)), default=None)
+
+    def _recorded(self, version: str, kind: str, place: str | None) -> tuple[Change, ...]:
         key = (version, kind, place)
         if key not in self._changes:
-            found = self._history.changes(kind, namespace=place, api_version=version)
-            self._changes[key] = tuple(found)
-        return [change for change in self._changes[key] if ref.means(change.object)]
+            self._changes[key] = tuple(self._history.changes(kind, namespace=place, api_version=version))
+        return self._changes[key]
 
     def gaps(self, ref: ObjectRef) -> Sequence[Gap]:
         """When the reference's kind was not recorded."""

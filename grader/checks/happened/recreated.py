@@ -131,23 +131,26 @@ class Recreated(Form):
 
     def _no_exit(self, mine: list[Life], others: list[Life], world: World) -> Finding:
         look_at = self.of.command(world.namespace)
-        deleted = [life for life in mine if life.doomed is not None]
+        deleted = [(life.doomed, life) for life in mine if life.doomed is not None]
         if not deleted:
             saw = _("no container of group {group} has exited").format(group=self.group)
             where = tuple(life.title for life in mine if life.gone is None) or (self.of.title(world.namespace),)
             return Finding(wanted=self._wanted(), saw=saw, where=where[:3], look_at=look_at)
-        last = deleted[-1]
-        assert last.doomed is not None
-        with_it = [life for life in others if life.doomed and abs(life.doomed.at - last.doomed.at) < _REACTION]
+        latest = max(doom.at for doom, _life in deleted)
+        # The others went because of the first.
+        went, first = min(
+            (each for each in deleted if latest - each[0].at < _CONSEQUENCE), key=lambda each: each[0].seq
+        )
+        with_it = [life for life in others if life.doomed and abs(life.doomed.at - went.at) < _REACTION]
         if with_it:
             saw = _("pods of group {group} and of other groups were deleted, no container had exited")
         else:
             saw = _("pods of group {group} were deleted, no container had exited")
-        when = _("history {time}").format(time=clock(last.doomed.at))
+        when = _("history {time}").format(time=clock(went.at))
         return Finding(
             wanted=self._wanted(),
             saw=saw.format(group=self.group),
-            where=(last.title, when),
+            where=(first.title, when),
             look_at=look_at,
         )
 

@@ -14,7 +14,7 @@ from grader.checks.happened.lives import Instant, Life, lives
 from grader.checks.instead import instead
 from grader.checks.matching import differences, explained, matches
 from grader.checks.objects import Object, condition
-from grader.checks.settling import moving
+from grader.checks.settling import PATIENCE, any_moving, goes_on, moving
 from grader.checks.templates import OBJECT_NAMES
 from grader.checks.words import clock, listed, period
 from grader.checks.world import HistoryGap
@@ -54,7 +54,7 @@ class ConditionRef(Model):
 class CreatedAfter(Form):
     """The first `of` was created only once every `other` had met the condition.
 
-    Each time all of `other` are gone a new try begins; one good try is enough.
+    Each time all of `other` are gone a new try begins; one good try is enough. If none was good, the latest counts.
     """
 
     of: ObjectRef
@@ -71,6 +71,8 @@ class CreatedAfter(Form):
         if incidents:
             return Account(passed=True, incidents=incidents)
         refuse_gaps([*world.gaps(self.of), *world.gaps(self.other)], [*made, *waited])
+        if begun := _begun(made, waited):
+            return self._awaited(begun, world)
         if tries:
             return tries[-1]
         lacking = self.other if not waited else self.of
@@ -93,6 +95,25 @@ class CreatedAfter(Form):
             condition=f"{self.condition.type}={self.condition.status}",
         )
         return Account(finding=Finding(wanted=self._wanted(world), saw=saw, where=(first.title,)))
+
+    def _awaited(self, others: list[Life], world: World) -> Account:
+        """The others of a try are there, and no `of` is yet."""
+        missing = _("there is no {objects}").format(objects=self.of.title(world.namespace))
+        condition = f"{self.condition.type}={self.condition.status}"
+        late = [life for life in others if self._met(life) is None]
+        if late:
+            saw = _("{missing}, and {others} is not {condition} yet").format(
+                missing=missing, others=listed(life.name for life in late), condition=condition
+            )
+            under_way = any_moving((life.versions[-1][1] for life in late), world.now)
+        else:
+            last = max(met.at for life in others if (met := self._met(life)) is not None)
+            saw = _("{missing}, although {others} has been {condition} since {time}").format(
+                missing=missing, others=listed(life.name for life in others), condition=condition, time=clock(last)
+            )
+            under_way = world.now.timestamp() - last < PATIENCE
+        where = tuple(life.title for life in others)[:3]
+        return Account(finding=Finding(wanted=self._wanted(world), saw=saw, where=where), moving=under_way)
 
     def _met(self, life: Life) -> Instant | None:
         for when, obj in life.versions:
@@ -128,6 +149,14 @@ def _tries(made: list[Life], waited: list[Life]) -> list[tuple[Life, list[Life]]
     if made and not waited:
         tries.append((made[0], []))
     return tries
+
+
+def _begun(made: list[Life], waited: list[Life]) -> list[Life]:
+    """The `other`s of the try that goes on and has no `of` so far; none where it is decided already."""
+    start, end, others = spans[-1] if (spans := _spans(waited)) else (0.0, 0.0, [])
+    if end is not None or any(life.born.at >= start for life in made):
+        return []
+    return [life for life in others if life.gone is None]
 
 
 def _spans(waited: list[Life]) -> list[tuple[float, float | None, list[Life]]]:
@@ -205,4 +234,4 @@ class Changed(Form):
             saw = _("it is so, but another object than before, or always was")
             wanted = _("the same object changed to that")
         finding = Finding(wanted=wanted, saw=saw, where=(title,), look_at=look_at)
-        return Account(finding=finding, moving=moving(latest, world.now))
+        return Account(finding=finding, moving=moving(latest, world.now) or goes_on(latest, unlike, world))

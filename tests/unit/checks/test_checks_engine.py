@@ -189,6 +189,12 @@ class TestPatience:
         assert states(runner.run(scripted("one", NO, within=60))) == ["failed"]
         assert sum(runner.waits) == pytest.approx(2.0, abs=0.3)  # until things have settled
 
+    def test_waits_while_what_makes_it_changes(self, runner: Runner) -> None:
+        """A JobSet was applied just now: it has no pods yet."""
+        metadata = {"name": "j", "namespace": "default"}
+        runner.trace.put({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata})
+        assert states(runner.run(scripted("one", NO, NO, YES, within=60))) == ["passed"]
+
     def test_other_kinds_may_change(self, runner: Runner) -> None:
         runner.trace.put({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})
         runner.run(scripted("one", NO, within=60))

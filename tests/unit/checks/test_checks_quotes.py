@@ -46,14 +46,25 @@ def test_quoted(text: str, trace: Trace, look: Look, write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["no GPU is free", MESSAGE.replace("Insufficient", "insufficient amount of"), MESSAGE[:80]],
+    ("text", "saw"),
+    [
+        ("no GPU is free", 'partial.txt says "no GPU is free"'),
+        (
+            MESSAGE[: MESSAGE.index("victims")] + "prey",
+            'partial.txt quotes it as far as "…0/3 nodes are available: 1 No preemption", then it says "prey"',
+        ),
+        (
+            MESSAGE[:45],
+            'partial.txt quotes it as far as "…odes are available: 1 Insufficient nvidi", and ends there',
+        ),
+    ],
     ids=["paraphrase", "edited", "half"],
 )
-def test_not_quoted(text: str, trace: Trace, look: Look, write: Write) -> None:
+def test_not_quoted(text: str, saw: str, trace: Trace, look: Look, write: Write) -> None:
     trace.put(waiting())
     write("partial.txt", text)
     finding = look(QUOTES).finding
+    assert finding.saw == saw
     assert finding.where == ("partial.txt", "Pod infer/orphan-0-1")
     assert "Insufficient nvidia.com/gpu" not in finding.wanted
 

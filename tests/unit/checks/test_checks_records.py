@@ -50,7 +50,18 @@ def test_right_in_any_writing(text: str, llm: Llm, look: Look, write: Write) -> 
     [
         (
             [*LINES[:3], "pod=llm-1-1 group=1 worker=2"],
-            'line 4: no Pod has these values: "pod=llm-1-1 group=1 worker=2"; 1 of 4 Pod objects without a line',
+            'line 4: "worker=2" does not go with "pod=llm-1-1 group=1"',
+            ("names.txt:4",),
+        ),
+        (
+            [*LINES[:2], "pod=llm-1 worker=1 group=0"],
+            'line 3: "worker=1 group=0" does not go with "pod=llm-1"; 1 of 4 Pod objects without a line',
+            ("names.txt:3",),
+        ),
+        ([*LINES[:3], "pod=llm-1-1"], 'line 4: no Pod has these values: "pod=llm-1-1"', ("names.txt:4",)),
+        (
+            [*LINES[:3], "pod=llm-1-1, group=1, worker=1"],
+            'line 4: no Pod has these values: "pod=llm-1-1, group=1, worker=1"',
             ("names.txt:4",),
         ),
         (LINES[:3], "1 of 4 Pod objects without a line", ("names.txt",)),
@@ -70,13 +81,26 @@ def test_right_in_any_writing(text: str, llm: Llm, look: Look, write: Write) -> 
             ("names.txt:5",),
         ),
     ],
-    ids=["shifted", "one-missing", "duplicate", "duplicate-instead", "of-another-set"],
+    ids=[
+        "shifted",
+        "two-words",
+        "too-short",
+        "commas",
+        "one-missing",
+        "duplicate",
+        "duplicate-instead",
+        "of-another-set",
+    ],
 )
 def test_wrong(lines: list[str], saw: str, where: tuple[str, ...], llm: Llm, look: Look, write: Write) -> None:
     llm.apply()
     write("names.txt", "\n".join(lines))
     finding = look(NAMES).finding
     assert (finding.saw, finding.where) == (saw, where)
+    assert (
+        finding.wanted
+        == "one line pod=… group=… worker=… for each of Pod[leaderworkerset.sigs.k8s.io/name=llm] in infer"
+    )
     assert finding.look_at == "kubectl -n infer get pod -l 'leaderworkerset.sigs.k8s.io/name=llm'"
 
 
@@ -86,7 +110,7 @@ def test_all_shifted(llm: Llm, look: Look, write: Write) -> None:
     write("names.txt", "\n".join(shifted))
     finding = look(NAMES).finding
     assert len(finding.where) == 3  # the first few
-    assert finding.saw.endswith("4 of 4 Pod objects without a line")
+    assert finding.saw.endswith('line 3: "worker=1" does not go with "pod=llm-1 group=1"; more lines like that: 1')
 
 
 def test_pods_of_then(llm: Llm, look: Look, write: Write) -> None:
@@ -110,3 +134,15 @@ def test_pod_on_its_way_out_has_no_line(llm: Llm, look: Look, write: Write) -> N
     llm.doom("llm-1-1")
     write("names.txt", "\n".join(LINES[:3]))
     assert look(NAMES).passed
+
+
+def test_the_form_tells_nothing_of_the_values(llm: Llm, look: Look, write: Write) -> None:
+    llm.apply()
+    write("names.txt", "x")
+    check = """
+    records:
+      file: names.txt
+      each: {kind: Pod}
+      line: "{{ metadata.name }} at fqdn={{ spec.hostname }}.{{ namespace }}.svc kind=Pod"
+    """
+    assert look(check).finding.wanted == "one line … at fqdn=… kind=Pod for each of Pod in infer"

@@ -139,6 +139,20 @@ def test_short_kind_names() -> None:
     assert ref.title("infer") == "LeaderWorkerSet infer/llm"
 
 
+@pytest.mark.parametrize(
+    ("selector", "title"),
+    [
+        ("jobset.sigs.k8s.io/jobset-name=train", "Pod[jobset-name=train] in infer"),
+        ("a.b/c=d,!e.f/g,h in (i,j)", "Pod[c=d,!g,h in (i,j)] in infer"),
+        ("leaderworkerset.sigs.k8s.io/name=llm", "Pod[leaderworkerset.sigs.k8s.io/name=llm] in infer"),
+    ],
+)
+def test_people_read_labels_without_their_domain(selector: str, title: str) -> None:
+    ref = ObjectRef(kind="Pod", selector=selector)
+    assert ref.title("infer") == title
+    assert selector in ref.command("infer")
+
+
 def test_what_lint_asks_of_a_kind() -> None:
     kind = (
         source("""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.checks.text import mentions, quotes, record_key
+from grader.checks.text import departure, mentions, quotes, record_key
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,41 @@ def test_mentions(text: str, words: str, found: bool) -> None:
         ("no gpu", "no gpu left", False),
         ("anything", "", False),
         ("anything", " \n", False),
+        (r'{"message":"request (4) \u003e \"max\""}', 'request (4) > "max"', True),
+        (r"a \u003e b", "a > c", False),
+        (r"C:\users\u12", r"C:\users", True),
     ],
 )
 def test_quotes(text: str, message: str, found: bool) -> None:
     assert quotes(text, message) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("first failed job: train-worker-1", ("first failed job:", "train-worker-1")),
+        ("Message:  FIRST\n failed   job: none", ("FIRST failed job:", "none")),
+        ("first failed job", ("first failed job", "")),
+        ("first failed job: tra...", ("first failed job:", "tra...")),
+        ("the first failed job", ("first failed job", "")),
+        ("it failed", None),
+        ("", None),
+    ],
+    ids=["last-word", "pasted", "cut", "cut-in-a-word", "beginning-left-out", "paraphrase", "empty"],
+)
+def test_departure(text: str, parts: tuple[str, str] | None) -> None:
+    assert departure(text, "first failed job: train-worker-0") == parts
+
+
+def test_departure_shows_a_little_on_both_sides() -> None:
+    message = " ".join(f"word{number}" for number in range(100))
+    parts = departure(message.replace("word50", "other") + " and more", message)
+    assert parts is not None
+    assert parts == ("…ord44 word45 word46 word47 word48 word49", "other word51 word52 word53 word54 word55…")
+
+
+def test_no_departure_from_no_message() -> None:
+    assert departure("anything", " ") is None
 
 
 def test_record_keys() -> None:

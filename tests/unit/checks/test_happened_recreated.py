@@ -63,6 +63,7 @@ def test_leader_deleted_by_hand(llm: Llm, look: Look) -> None:
     verdict = look(RECREATED)
     assert not verdict.passed
     assert verdict.finding.saw == "pods of group 0 were deleted, no container had exited"
+    assert verdict.finding.where[0] == "Pod infer/llm-0"  # and not the one that went because of it
 
 
 def test_container_ends_just_after_a_deletion_by_hand(llm: Llm, look: Look) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.checks.settling import PATIENCE
+from grader.checks.words import clock
 from grader.checks.world import HistoryGap
 
 if TYPE_CHECKING:
@@ -94,11 +96,52 @@ happened:
         trace.put(pod("w", "worker"))
         assert not look(self.CHECK).passed
 
+    def test_nothing_begun(self, look: Look) -> None:
+        assert look(self.CHECK).finding.saw == "there has been no Pod[role=leader] in infer yet"
+
     def test_not_created_yet(self, trace: Trace, look: Look) -> None:
+        """Its controller needs a moment; after that something keeps it from coming."""
         trace.put(pod("l", "leader", conditions=READY))
         verdict = look(self.CHECK)
         assert not verdict.passed
-        assert verdict.finding.saw == "there has been no Pod[role=worker] in infer yet"
+        assert verdict.moving
+        since = clock(trace.now)
+        assert verdict.finding.saw == (
+            f"there is no Pod[role=worker] in infer, although l has been Ready=True since {since}"
+        )
+        assert verdict.finding.where == ("Pod infer/l",)
+        trace.wait(PATIENCE)
+        assert not look(self.CHECK).moving
+
+    def test_other_not_ready_yet(self, trace: Trace, look: Look) -> None:
+        trace.put(pod("l", "leader", conditions=[{"type": "Ready", "status": "False"}]))
+        trace.wait(60)
+        verdict = look(self.CHECK)
+        assert verdict.moving
+        assert verdict.finding.saw == "there is no Pod[role=worker] in infer, and l is not Ready=True yet"
+
+    def test_other_never_gets_ready(self, trace: Trace, look: Look) -> None:
+        stuck = {"state": {"waiting": {"reason": "CrashLoopBackOff"}}}
+        trace.put(pod("l", "leader", conditions=[{"type": "Ready", "status": "False"}], containerStatuses=[stuck]))
+        assert not look(self.CHECK).moving
+
+    def test_the_try_that_goes_on_is_told(self, trace: Trace, look: Look) -> None:
+        """And not the one before it, whose pods are gone."""
+        leader, worker = trace.put(pod("l", "leader")), trace.put(pod("w", "worker"))
+        trace.remove(worker)
+        trace.remove(leader)
+        assert look(self.CHECK).finding.saw.endswith("before l was Ready=True")
+        trace.put(pod("l", "leader", conditions=READY))
+        verdict = look(self.CHECK)
+        assert not verdict.passed
+        assert "although l has been Ready=True since" in verdict.finding.saw
+
+    def test_a_try_that_is_decided_is_told_as_such(self, trace: Trace, look: Look) -> None:
+        trace.put(pod("l", "leader"))
+        trace.remove(trace.put(pod("w", "worker")))
+        verdict = look(self.CHECK)
+        assert verdict.finding.saw.endswith("before l was Ready=True")
+        assert not verdict.moving
 
     def test_second_try(self, trace: Trace, look: Look) -> None:
         """The first try was wrong; a learner may do it again."""
