@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 ABSENT_MARK, ANY_MARK = "<absent>", "<any>"
 """Wanted values of a partial match that mean "must not be there" and "there, whatever it is"."""
 
+ONLY_MARK = "<only>"
+"""First in a wanted list: what follows, and nothing else."""
+
 
 class Model(BaseModel):
     """Data of a lab file: no unknown keys, never changed after it was read."""
@@ -54,12 +57,25 @@ def _good_file(text: str) -> str:
 def _good_partial(wanted: dict[str, Any]) -> dict[str, Any]:
     if not wanted:
         raise ValueError(_("an empty map matches everything: say what is wanted"))
+    if _misplaced(wanted):
+        raise ValueError(_("{mark} begins a list, and something follows it").format(mark=ONLY_MARK))
+    marks = (ABSENT_MARK, ANY_MARK, ONLY_MARK)
     for text in strings_of(wanted):
-        if text.startswith("<") and text.endswith(">") and text not in (ABSENT_MARK, ANY_MARK):
-            raise ValueError(_("{mark} is none of {marks}").format(mark=repr(text), marks=f"{ABSENT_MARK}, {ANY_MARK}"))
+        if text.startswith("<") and text.endswith(">") and text not in marks:
+            raise ValueError(_("{mark} is none of {marks}").format(mark=repr(text), marks=", ".join(marks)))
         if wrong := templates.problem(text):
             raise ValueError(wrong)
     return wanted
+
+
+def _misplaced(value: object) -> bool:
+    """Whether ONLY_MARK stands where it means nothing."""
+    if isinstance(value, dict):
+        return any(map(_misplaced, value.values()))
+    if isinstance(value, (list, tuple)):
+        rest = value[1:] if value[:1] == [ONLY_MARK] and len(value) > 1 else value
+        return any(map(_misplaced, rest))
+    return value == ONLY_MARK
 
 
 def strings_of(value: object) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from cluster.i18n import _
 from grader.checks import templates
-from grader.checks.fields import ABSENT_MARK, ANY_MARK
+from grader.checks.fields import ABSENT_MARK, ANY_MARK, ONLY_MARK
 from grader.checks.objects import ABSENT, LIST_KEYS
 from grader.checks.words import shown
 
@@ -147,8 +147,15 @@ def _differ_list(
         return
     if not wanted and there:
         yield _difference(_("an empty list"), saw, keys)
-    for item in wanted:
-        yield from _differ_element(item, there, context, keys)
+    only = wanted[0] == ONLY_MARK if wanted else False
+    items = wanted[1:] if only else wanted
+    unlike = False
+    for item in items:
+        for difference in _differ_element(item, there, context, keys):
+            unlike = True
+            yield difference
+    if only and not unlike and len(there) > len(items):
+        yield _difference(_("{items} and nothing else").format(items=shown(items)), saw, keys)
 
 
 def _differ_element(

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from cluster.i18n import _, language
 from grader.checks.base import ObjectRef
 from grader.checks.objects import condition, meta, title, uid
-from grader.checks.text import gapless, quotes, record_key
-from grader.checks.words import listed, shown
+from grader.checks.quotes import misquoted
+from grader.checks.settling import instant
+from grader.checks.text import quotes, record_key
+from grader.checks.words import clock, listed, shown
 from grader.checks.work import FileTrouble
 from grader.checks.world import HistoryGap
 from grader.results import Finding, Verdict
@@ -47,8 +49,9 @@ WORDS = {
         "ko": "{set}: 이미 끝났습니다. {reason}",
     },
     "anew": {
-        "en": "{set} was deleted and made anew: the new one counts from 0",
-        "ko": "{set}: 지우고 새로 만들었습니다. 새것은 0부터 셉니다",
+        "en": "no pod of {set} has failed since it was made anew at {time}: a set that is deleted and applied again "
+        "counts from 0",
+        "ko": "{set}: {time}에 새로 만든 뒤로 실패한 파드가 없습니다. 지우고 다시 적용한 세트는 0부터 셉니다",
     },
     "none": {
         "en": "no pod of {set} has failed yet",
@@ -66,9 +69,13 @@ WORDS = {
         "en": "one line podset=<name> count=<n> for each podset of {workload}, and no other",
         "ko": "{workload}: podset마다 podset=<이름> count=<수> 한 줄씩, 다른 줄 없이",
     },
-    "lines": {
-        "en": "lines that are no podset of it: {extra}; podsets without a line: {missing}",
-        "ko": "podset과 맞지 않는 줄: {extra}; 줄이 없는 podset 수: {missing}",
+    "extra": {
+        "en": "lines that are no podset of it: {lines}",
+        "ko": "podset과 맞지 않는 줄: {lines}",
+    },
+    "missing": {
+        "en": "podsets without a line: {number}",
+        "ko": "줄이 없는 podset 수: {number}",
     },
 }
 
@@ -117,7 +124,9 @@ def _uncounted(world: World, ref: ObjectRef, *, made_anew: bool) -> tuple[str, b
             return say("over", set=name, reason=(condition(live, ended) or {}).get("message", "")), False
     if failed:
         return say("not-yet", pod=title(failed[0]), set=name), True
-    return say("anew" if made_anew else "none", set=name), False
+    if live and made_anew and (begun := instant(meta(live).get("creationTimestamp"))):
+        return say("anew", set=name, time=clock(begun)), False
+    return say("none", set=name), False
 
 
 def _pods(world: World, jobset: str) -> list[Object]:
@@ -145,13 +154,13 @@ def quotes_event(world: World, file: str, kind: str, name: str, reason: str) -> 
     wanted = _("a message of {object}, word for word").format(object=of)
     look_at = f"kubectl get events --field-selector involvedObject.kind={kind},involvedObject.name={name}"
     try:
-        text = world.work.read(file).text
+        noted = world.work.read(file)
     except FileTrouble as trouble:
         return trouble.verdict(wanted)
     messages = {event["message"] for event in _events(world) if _about(event, kind, name, reason)}
-    if any(quotes(text, message) for message in messages):
+    if any(quotes(noted.text, message) for message in messages):
         return Verdict(passed=True, evidence=(of,))
-    saw = _("{file} says {text}").format(file=file, text=shown(gapless(text)))
+    saw = misquoted(noted, *sorted(messages))
     if not messages:
         if gaps := world.gaps(ObjectRef(kind="Event")):
             raise HistoryGap(gaps[0].start, gaps[-1].end)
@@ -208,7 +217,8 @@ def _podsets_match(file: LearnerFile, workload: Object, wanted: str) -> Verdict:
     missing = podsets.total()
     if not extra and not missing:
         return Verdict(passed=True, evidence=(title(workload),))
-    saw = say("lines", extra=listed(shown(text) for _number, text in extra) or "-", missing=missing)
+    saw = [say("extra", lines=listed(shown(text) for _number, text in extra))] if extra else []
+    saw += [say("missing", number=missing)] if missing else []
     where = (*(file.place(number) for number, _text in extra[:3]), title(workload))
     look_at = f"kubectl get workload {meta(workload)['name']} -o yaml"
-    return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, where=where, look_at=look_at))
+    return Verdict(passed=False, finding=Finding(wanted=wanted, saw="; ".join(saw), where=where, look_at=look_at))

@@ -91,6 +91,21 @@ file: {file: a.txt}
             "resource.match",
             "'<absnt>' is none of",
         ),
+        (
+            "{resource: {of: {kind: Pod, name: x}, match: {a: [b, <only>]}}}",
+            "resource.match",
+            "<only> begins a list, and something follows it",
+        ),
+        (
+            "{resource: {of: {kind: Pod, name: x}, match: {a: {b: [<only>]}}}}",
+            "resource.match",
+            "<only> begins a list, and something follows it",
+        ),
+        (
+            "{resource: {of: {kind: Pod, name: x}, match: {a: <only>}}}",
+            "resource.match",
+            "<only> begins a list, and something follows it",
+        ),
         ("{resources: {of: {kind: Pod, name: x}, count: 1}}", "resources", "`of` selects by labels here"),
         ("{resources: {of: {kind: Pod}}}", "resources", "say what is wanted: count, all, some, none, same or spread"),
         (

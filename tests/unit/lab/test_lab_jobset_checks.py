@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import pytest
 from cluster.i18n import set_language
 from grader.checks.python import load
 from grader.checks.recorded import Trace
+from grader.checks.words import clock
 from grader.checks.world import HistoryGap
 
 if TYPE_CHECKING:
@@ -110,8 +112,14 @@ class TestRestartCounted:
 
     def test_made_anew(self, trace: Trace, world: World) -> None:
         trace.remove(trace.put(jobset(status={"restarts": 0})))
-        trace.put(jobset(status={"restarts": 1}))
-        assert "was deleted and made anew" in CHECKS.restart_counted(world, "train").finding.saw
+        born = "2025-11-30T10:53:20Z"
+        trace.put(jobset(metadata={"creationTimestamp": born}, status={"restarts": 1}))
+        verdict = CHECKS.restart_counted(world, "train")
+        since = clock(datetime.fromisoformat(born).timestamp())
+        assert verdict.finding.saw.startswith(
+            f"no pod of JobSet team-a/train has failed since it was made anew at {since}"
+        )
+        assert not verdict.moving
 
     def test_a_gap_may_hide_it(self, trace: Trace, world: World) -> None:
         trace.put(jobset(status={"restarts": 0}))
@@ -132,10 +140,22 @@ class TestQuotesEvent:
         trace.remove(there)
         assert self.look(trace.world(tmp_path, namespace=NAMESPACE), MESSAGE).passed
 
-    @pytest.mark.parametrize("text", ["a worker failed", MESSAGE.replace("worker", "leader")])
-    def test_other_words(self, text: str, trace: Trace, world: World) -> None:
+    @pytest.mark.parametrize(
+        ("text", "saw"),
+        [
+            ("a worker failed", 'reason.txt says "a worker failed"'),
+            (
+                MESSAGE.replace("worker", "leader"),
+                'reason.txt quotes it as far as "…failure policy action (first failed job:", then it says '
+                + '"train-leader-0)"',
+            ),
+        ],
+    )
+    def test_other_words(self, text: str, saw: str, trace: Trace, world: World) -> None:
         trace.put(event())
-        assert not self.look(world, text).passed
+        verdict = self.look(world, text)
+        assert not verdict.passed
+        assert verdict.finding.saw == saw
 
     @pytest.mark.parametrize("other", [event(name="other"), event(reason="JobCreationFailed")])
     def test_other_events(self, other: Object, trace: Trace, world: World) -> None:
@@ -176,7 +196,7 @@ class TestPodsetsNoted:
     @pytest.mark.parametrize(
         ("text", "extra", "missing"),
         [
-            ("podset=leader count=1\n", "-", 1),
+            ("podset=leader count=1\n", "", 1),
             ("podset=leader count=1\npodset=worker count=1\n", '"podset=worker count=1"', 1),
             ("podset=leader count=1\npodset=worker count=2\ntotal=3\n", '"total=3"', 0),
             ("podset=leader count=1\npodset=leader count=1\npodset=worker count=2\n", '"podset=leader count=1"', 0),
@@ -185,7 +205,9 @@ class TestPodsetsNoted:
     def test_wrong(self, text: str, extra: str, missing: int, trace: Trace, tmp_path: Path) -> None:
         trace.put(self.WORKLOAD)
         saw = self.look(trace, tmp_path, text).finding.saw
-        assert saw == f"lines that are no podset of it: {extra}; podsets without a line: {missing}"
+        parts = [f"lines that are no podset of it: {extra}"] if extra else []
+        parts += [f"podsets without a line: {missing}"] if missing else []
+        assert saw == "; ".join(parts)
 
     def test_as_it_was_when_written(self, trace: Trace, tmp_path: Path) -> None:
         there = trace.put(self.WORKLOAD)

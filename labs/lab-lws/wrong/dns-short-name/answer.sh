@@ -6,8 +6,8 @@ cat > dns.txt <<'TEXT'
 Server:		10.245.0.1
 Address:	10.245.0.1:53
 
-** server can't find llm-1.llm.infer: NXDOMAIN
+** server can't find llm-1.llm.infer: SERVFAIL
 
-** server can't find llm-1.llm.infer: NXDOMAIN
+** server can't find llm-1.llm.infer: SERVFAIL
 
 TEXT
