@@ -250,7 +250,7 @@ answer:
 """
     write("leader.txt", "pod=llm-1\n")
     saw = look(text).finding.saw
-    assert saw.startswith("line 1: pod is not what Pod[leaderworkerset.sigs.k8s.io/group-index=0,")
+    assert saw.startswith("line 1: pod is not what Pod[group-index=0,")
     assert "llm-0" not in saw
     write("leader.txt", "pod=llm-0\n")
     assert look(text).passed

@@ -145,9 +145,8 @@ class TestQuotesEvent:
         [
             ("a worker failed", 'reason.txt says "a worker failed"'),
             (
-                MESSAGE.replace("worker", "leader"),
-                'reason.txt quotes it as far as "…failure policy action (first failed job:", then it says '
-                + '"train-leader-0)"',
+                MESSAGE[: MESSAGE.index("train")] + "leader",
+                'reason.txt quotes it as far as "…failure policy action (first failed job:", then it says "leader"',
             ),
         ],
     )
