@@ -49,7 +49,7 @@ cluster-test: $(VENV)/.ready ## tests against real clusters (root: all of them)
 verify: $(VENV)/.ready ## prove every lab: untouched start, solution, wrong answers, reset
 	$(GRADER) verify --all
 
-bench: $(VENV)/.ready ## measure start, check, reset, stop, memory, and several sessions at once
+bench: $(VENV)/.ready ## measure start, check, reset, memory, several sessions at once, beside the kept run
 	$(PYTHON) -m tests.bench
 
 format: $(VENV)/.ready ## let ruff format and fix

@@ -16,7 +16,8 @@ from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
 from tests.bench import crowd, idle, resets, starts, table, verdicts, watching
-from tests.bench.figures import Report, load, save
+from tests.bench.comparison import Comparison
+from tests.bench.figures import Report, fit_to_keep, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
 from tests.bench.host import machine
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
     Measure = Callable[[Ground, Report], None]
 
+_ROOT = Path(__file__).resolve().parents[2]
+PAGE = _ROOT / "docs" / "benchmarks.md"
+_HIDDEN = {str(_ROOT): ".", str(Path.home()): "~"}
 _MEASURED_BY = {
     "start": starts.PART,
     "stop": starts.PART,
@@ -47,13 +51,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     if report is None:
         report = Report(machine=machine())
         code = _measure(options, report)
+    report = fit_to_keep(report, _HIDDEN)
+    then = None if options.alone else options.against or _kept_run()
     if options.json:
         save(report, options.json)
     if options.write:
-        table.write_between(options.write, table.markdown(report))
+        if code == 0:
+            table.write_between(options.write, table.markdown(report))
+            save(report, _beside(options.write))
+        else:
+            _say(f"{options.write} is left as it is: this run is not whole")
     render = table.markdown if options.markdown else table.text
-    sys.stdout.write(render(report, options.against))
+    sys.stdout.write(render(report, Comparison(report, then) if then else None))
     return code
+
+
+def _kept_run() -> Report | None:
+    """The run that the repository keeps."""
+    try:
+        return load(_beside(PAGE))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        _say(f"there is nothing to compare with: {error}")
+        return None
+
+
+def _beside(page: Path) -> Path:
+    """Where the run is kept that `page` shows."""
+    return page.with_suffix(".json")
 
 
 def _measure(options: argparse.Namespace, report: Report) -> int:
@@ -105,10 +131,19 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the run")
     parser.add_argument("--kept", type=_report, metavar="FILE", help="print this kept run instead of measuring")
-    parser.add_argument("--against", type=_report, metavar="FILE", help="print ratios to a kept run; judges nothing")
+    parser.add_argument(
+        "--against",
+        type=_report,
+        metavar="FILE",
+        help=f"compare with this kept run; judges nothing (default: {_beside(PAGE).name} beside the page)",
+    )
+    parser.add_argument("--alone", action="store_true", help="compare with nothing")
     parser.add_argument("--markdown", action="store_true", help="print markdown instead of text")
     parser.add_argument(
-        "--write", type=Path, metavar="PAGE", help=f"put the markdown into PAGE, between {table.BEGIN} and {table.END}"
+        "--write",
+        type=Path,
+        metavar="PAGE",
+        help=f"put the markdown into PAGE, between {table.BEGIN} and {table.END}, and keep the run beside it",
     )
     options = parser.parse_args(argv)
     if options.write:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from cluster.timings import Leg
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SCHEMA = "batchlab/bench/v1"
@@ -103,12 +104,44 @@ class Report:
         return None if over is None or not under else over / under
 
 
+def fit_to_keep(report: Report, hidden: Mapping[str, str]) -> Report:
+    """The same run with samples to five digits, and without the machine's paths: `hidden` says what stands for which.
+
+    What is shown, kept and compared is this one, so that a page and its kept run never differ.
+    """
+
+    def public(text: str) -> str:
+        for path, word in hidden.items():
+            text = text.replace(path, word)
+        return text
+
+    figures = {
+        name: replace(figure, samples=[float(f"{sample:.5g}") for sample in figure.samples])
+        for name, figure in report.figures.items()
+    }
+    return replace(report, figures=figures, notes=[public(note) for note in report.notes])
+
+
 def save(report: Report, path: Path) -> None:
-    """Write `report` for a later `--against`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write `report` for a later `--against`: a line for each figure, so that two runs are compared by diff, too."""
     content = {"schema": SCHEMA, **asdict(report)}
-    temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    blocks = [f"{_line(name)}: {_block(content[name])}" for name in content]
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
     temporary.replace(path)
+
+
+def _block(value: Any) -> str:
+    match value:
+        case dict() if value:
+            return "{\n" + ",\n".join(f" {_line(key)}: {_line(each)}" for key, each in value.items()) + "\n}"
+        case list() if value:
+            return "[\n" + ",\n".join(f" {_line(each)}" for each in value) + "\n]"
+    return _line(value)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def load(path: Path) -> Report:

@@ -9,19 +9,22 @@ import os
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from tests.bench.figures import COMPONENTS, Figure, Report, spread
+from tests.bench.figures import COMPONENTS, Figure, Report, Spread, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.bench.comparison import Comparison
+
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 _HEAD = ["what", "unit", "target", "min", "median", "max", "runs"]
+_COMPARED_TITLE = "beside the kept run"
 _COMPONENT_TITLE = "components (medians)"
 
 
-def text(report: Report, then: Report | None = None) -> str:
-    """For a terminal. `then`: a kept run to compare with."""
+def text(report: Report, then: Comparison | None = None) -> str:
+    """For a terminal. `then`: the kept run beside it."""
     blocks = []
     for title, rows in _tables(report, then):
         lines = _aligned(rows)
@@ -33,12 +36,14 @@ def text(report: Report, then: Report | None = None) -> str:
         legs = _aligned([[task, f"{seconds} s"] for task, seconds in route])
         blocks.append("\n".join([title, *(f"  {line}" for line in legs)]))
     blocks.append("\n".join(["machine", f"  {machine_line(report)}"]))
+    if then is not None:
+        blocks.append("\n".join([_COMPARED_TITLE, *(f"  {line}" for line in _compared(then))]))
     if report.notes:
         blocks.append("\n".join(["notes", *(f"  {note}" for note in report.notes)]))
     return "\n\n".join(blocks) + "\n"
 
 
-def markdown(report: Report, then: Report | None = None) -> str:
+def markdown(report: Report, then: Comparison | None = None) -> str:
     """For a page."""
     blocks = [f"Machine: {machine_line(report)}"]
     for title, rows in _tables(report, then):
@@ -48,6 +53,8 @@ def markdown(report: Report, then: Report | None = None) -> str:
         blocks.append("\n".join(_pipes([head, *rows])))
     for title, route in _routes(report):
         blocks.append("\n".join([f"**{title}**", "", *_pipes([["task", "seconds"], *route])]))
+    if then is not None:
+        blocks.append("\n".join([f"**{_COMPARED_TITLE}**", "", *(f"- {line}" for line in _compared(then))]))
     if report.notes:
         blocks.append("\n".join(f"- {note}" for note in report.notes))
     return "\n\n".join(blocks) + "\n"
@@ -70,6 +77,29 @@ def write_between(page: Path, content: str) -> None:
     temporary.replace(page)
 
 
+def _compared(found: Comparison) -> Iterator[str]:
+    """What the two runs say about each other, a sentence each."""
+    yield f"then: {machine_line(found.then)}"
+    if not found.same_machine:
+        yield "measured on another machine: seconds and megabytes can't be compared, only ratios are"
+    elif found.busy:
+        yield "one of the two was measured on a busy machine: seconds on the clock say little"
+    worse = found.worse()
+    for one in worse:
+        yield f"worse: {one.title}: {_range(one.then, one.unit)}, now {_range(one.now, one.unit)}"
+    if not worse:
+        yield "nothing got worse by more than the samples of a run lie apart"
+    if unsaid := found.unsaid():
+        yield f"figures with too few samples to say so: {unsaid}"
+
+
+def _range(found: Spread, unit: str) -> str:
+    low, middle, high = (
+        number(value, unit) if unit else f"{value:.2f}" for value in (found.low, found.middle, found.high)
+    )
+    return f"{middle}{f' {unit}' if unit else ''} ({low} to {high})"
+
+
 def machine_line(report: Report) -> str:
     """Where it was measured."""
     return "; ".join(f"{key} {value}" for key, value in report.machine.items())
@@ -85,7 +115,7 @@ def number(value: float, unit: str) -> str:
     return f"{value:.0f}"
 
 
-def _tables(report: Report, then: Report | None) -> Iterator[tuple[str, list[list[str]]]]:
+def _tables(report: Report, then: Comparison | None) -> Iterator[tuple[str, list[list[str]]]]:
     parts = dict.fromkeys(figure.part for figure in report.figures.values())
     for part in parts:
         if part != COMPONENTS:
@@ -110,24 +140,24 @@ def _component_rows(report: Report) -> list[list[str]]:
     return [["", *columns], *([name, *(cells[name].get(what, empty)[1] for what in columns)] for name in order)]
 
 
-def _head(then: Report | None) -> list[str]:
-    return [*_HEAD, *(["then", "now ÷ then"] if then else [])]
+def _head(then: Comparison | None) -> list[str]:
+    return [*_HEAD, *(["then", "now ÷ then"] if then and then.same_machine else [])]
 
 
-def _row(figure: Figure, then: Report | None) -> list[str]:
+def _row(figure: Figure, then: Comparison | None) -> list[str]:
     found = spread(figure.samples)
     target = "" if figure.target is None else f"≤ {figure.target:g}"
     numbers = [number(value, figure.unit) for value in (found.low, found.middle, found.high)]
     row = [figure.title, figure.unit, target, *numbers, str(found.count)]
-    if then is None:
+    if then is None or not then.same_machine:
         return row
-    before = then.median(figure.id)
+    before = then.before(figure)
     if not before:
         return [*row, "", ""]
     return [*row, number(before, figure.unit), f"{found.middle / before:.2f}"]
 
 
-def _ratio_rows(report: Report, then: Report | None) -> list[list[str]]:
+def _ratio_rows(report: Report, then: Comparison | None) -> list[list[str]]:
     rows = []
     for ratio in report.ratios:
         found = report.quotient(ratio)
@@ -135,7 +165,7 @@ def _ratio_rows(report: Report, then: Report | None) -> list[list[str]]:
             continue
         row = [ratio.title, f"{found:.2f}"]
         if then is not None:
-            before = then.quotient(ratio)
+            before = then.ratio_before(ratio)
             row.append("" if before is None else f"{before:.2f}")
         rows.append(row)
     return rows

@@ -9,7 +9,7 @@ import pytest
 from cluster.timings import Leg
 from tests.bench import __main__ as command
 from tests.bench import table
-from tests.bench.figures import Figure, Ratio, Report, Route, load, save, spread
+from tests.bench.figures import Figure, Ratio, Report, Route, fit_to_keep, load, save, spread
 from tests.bench.starts import middle
 
 START = Figure(id="start", part="start", title="a start", unit="s", target=8.0)
@@ -98,17 +98,6 @@ def test_markdown_has_the_same_rows() -> None:
     assert "| start ÷ nothing | 145.00 |" in lines
 
 
-def test_a_kept_run_is_compared_by_medians() -> None:
-    then = report(5.0)
-    del then.figures["memory"]
-    lines = table.text(report(10.0), then).splitlines()
-    assert lines[1].split()[-5:] == ["runs", "then", "now", "÷", "then"]
-    assert lines[2].split()[-2:] == ["5.00", "2.00"]
-    memory = next(line for line in lines if "a session" in line)
-    assert memory.split()[-1] == "1"  # the number of runs: there is nothing to compare with
-    assert "  start ÷ nothing  200.00  then 100.00" in lines
-
-
 def test_a_run_is_kept_whole(tmp_path: Path) -> None:
     made = report(7.25, 6.5)
     made.routes.append(Route(title="where it goes", legs=[Leg("etcd", 0.9)]))
@@ -116,6 +105,21 @@ def test_a_run_is_kept_whole(tmp_path: Path) -> None:
     save(made, tmp_path / "run.json")
     assert load(tmp_path / "run.json") == made
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_what_is_kept_has_five_digits_and_nothing_of_the_machine() -> None:
+    made = report(7.123456, 1234.5678)
+    made.notes.append("reset: exit code 1: /home/me/batchlab/.venv/bin/grader reset / see /home/me/logs")
+    kept = fit_to_keep(made, {"/home/me/batchlab": ".", "/home/me": "~"})
+    assert kept.figures["start"].samples == [7.1235, 1234.6]
+    assert kept.notes == ["reset: exit code 1: ./.venv/bin/grader reset / see ~/logs"]
+    assert made.figures["start"].samples == [7.123456, 1234.5678], "a copy"
+
+
+def test_a_kept_run_has_a_line_for_each_figure(tmp_path: Path) -> None:
+    save(report(7.25, 6.5), tmp_path / "run.json")
+    lines = (tmp_path / "run.json").read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith(' "') and '"samples"' in line for line in lines) == 3
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"schema": "batchlab/check/v1"}'])
@@ -168,7 +172,85 @@ def test_a_kept_run_is_printed_and_written_without_measuring(
     save(report(7.0), tmp_path / "run.json")
     page = tmp_path / "page.md"
     page.write_text(f"{table.BEGIN}{table.END}", encoding="utf-8")
-    assert command.main(["--kept", str(tmp_path / "run.json"), "--markdown", "--write", str(page)]) == 0
+    assert command.main(["--kept", str(tmp_path / "run.json"), "--alone", "--markdown", "--write", str(page)]) == 0
     printed = capsys.readouterr().out
     assert "| a start | s | ≤ 8 | 7.00 | 7.00 | 7.00 | 1 |" in printed
     assert page.read_text(encoding="utf-8") == f"{table.BEGIN}\n\n{printed}\n{table.END}"
+    assert load(tmp_path / "page.json") == report(7.0), "the run that the page shows is kept beside it"
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A run that would measure 10 s, on a machine as that of `report`, and the page of the repository."""
+    page = tmp_path / "docs.md"
+    page.write_text(f"{table.BEGIN}old{table.END}", encoding="utf-8")
+    monkeypatch.setattr(command, "PAGE", page)
+    monkeypatch.setattr(command, "machine", lambda: report().machine)
+
+    def measure(_options: object, into: Report) -> int:
+        for seconds in (10.0, 10.1):
+            into.add(START, seconds)
+        return 0
+
+    monkeypatch.setattr(command, "_measure", measure)
+    return page
+
+
+def test_a_run_without_options_is_shown_beside_the_kept_one(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(report(5.0, 5.1), measured.with_suffix(".json"))
+    assert command.main([]) == 0
+    said = capsys.readouterr().out
+    assert "  worse: a start [start]: 5.05 s (5.00 to 5.10), now 10.05 s (10.00 to 10.10)" in said.splitlines()
+    assert measured.read_text(encoding="utf-8") == f"{table.BEGIN}old{table.END}"
+    assert command.main(["--alone"]) == 0
+    assert "kept run" not in capsys.readouterr().out
+
+
+def test_another_run_may_be_named_to_compare_with(
+    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(report(5.0, 5.1), measured.with_suffix(".json"))
+    save(report(10.0, 10.2), tmp_path / "other.json")
+    assert command.main(["--against", str(tmp_path / "other.json")]) == 0
+    assert "worse: " not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [None, "damaged", "{}"])
+def test_without_a_kept_run_there_is_nothing_beside(
+    measured: Path, capsys: pytest.CaptureFixture[str], content: str | None
+) -> None:
+    if content is not None:
+        measured.with_suffix(".json").write_text(content)
+    assert command.main([]) == 0
+    said = capsys.readouterr()
+    assert "kept run" not in said.out
+    assert ("there is nothing to compare with" in said.err) == (content is not None)
+
+
+def test_writing_updates_the_page_and_the_kept_run(measured: Path) -> None:
+    save(report(5.0, 5.1), measured.with_suffix(".json"))
+    assert command.main(["--write", str(measured)]) == 0
+    assert "| a start | s | ≤ 8 | 10.00 | 10.05 | 10.10 | 2 |" in measured.read_text(encoding="utf-8")
+    assert "then" not in measured.read_text(encoding="utf-8"), "a page shows one run"
+    assert load(measured.with_suffix(".json")).figures["start"].samples == [10.0, 10.1]
+
+
+@pytest.mark.parametrize("code", [3, 130])
+def test_a_run_that_is_not_whole_replaces_nothing(
+    measured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    monkeypatch.setattr(command, "_measure", lambda _options, _report: code)
+    save(report(5.0), measured.with_suffix(".json"))
+    assert command.main(["--write", str(measured)]) == code
+    assert measured.read_text(encoding="utf-8") == f"{table.BEGIN}old{table.END}"
+    assert load(measured.with_suffix(".json")) == report(5.0)
+    assert "this run is not whole" in capsys.readouterr().err
+
+
+def test_the_page_of_the_repository_shows_the_run_that_is_kept_beside_it() -> None:
+    docs = Path(__file__).resolve().parents[3] / "docs"
+    before, after = table.parts_of(docs / "benchmarks.md")
+    kept = load(docs / "benchmarks.json")
+    shown = f"{before}{table.BEGIN}\n\n{table.markdown(kept).strip()}\n\n{table.END}{after}"
+    assert shown == (docs / "benchmarks.md").read_text(encoding="utf-8")
+    assert fit_to_keep(kept, {}) == kept
