@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
-from tests.bench import crowd, idle, resets, starts, table, verdicts, watching
+from tests.bench import crowd, density, idle, resets, starts, table, verdicts, watching
 from tests.bench.comparison import Comparison
 from tests.bench.figures import Report, fit_to_keep, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
@@ -39,6 +39,7 @@ _MEASURED_BY = {
     "cpu": idle.PART,
     "idle": idle.PART,
     "sessions": crowd.PART,
+    "density": density.PART,
 }
 """What may be asked for → the part that measures it: a stop needs a start, memory and processor one rest."""
 
@@ -91,6 +92,7 @@ def _measure(options: argparse.Namespace, report: Report) -> int:
         resets.PART: lambda ground, report: resets.measure(ground, report, options.runs),
         idle.PART: lambda ground, report: idle.measure(ground, report, options.runs, options.idle),
         crowd.PART: lambda ground, report: crowd.measure(ground, report, options.runs, options.idle, options.sessions),
+        density.PART: lambda ground, report: density.measure(ground, report, options.runs, options.learners),
     }
     code = 0
     try:
@@ -129,6 +131,9 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--sessions", type=_sizes, default=[1, 2, 4, 8], metavar="NUMBERS", help="how many at once (default: 1,2,4,8)"
     )
+    parser.add_argument(
+        "--learners", type=_a_class, default=12, metavar="N", help="how many in the class of `density` (default: 12)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the run")
     parser.add_argument("--kept", type=_report, metavar="FILE", help="print this kept run instead of measuring")
     parser.add_argument(
@@ -166,6 +171,13 @@ def _at_least_one(word: str) -> int:
     number = int(word)
     if number < 1:
         raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _a_class(word: str) -> int:
+    number = int(word)
+    if number < 4:
+        raise argparse.ArgumentTypeError("at least 4: one is stopped, one reset, one killed, and somebody must be left")
     return number
 
 

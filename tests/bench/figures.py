@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = "batchlab/bench/v1"
-Unit = Literal["s", "MB", "% core"]
+Unit = Literal["s", "MB", "% core", "sessions"]
 COMPONENTS = "components"
 """The part whose figures are one number for each component, and shown as one table."""
 

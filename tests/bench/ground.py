@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LAB = "lab-lws"
 _PREFIX = "bench-"
+_SESSIONS = ("*/run", "batchlab/sessions/*/run", "*/batchlab/sessions/*/run")
+"""Where machines are: those of `fake`, those of `grader`, and those of learners with a state folder of their own."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -155,7 +157,7 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 def _stop_below(folder: Path) -> None:
     with ExitStack() as stops:  # each of them is tried, whatever becomes of the others
-        for run_folder in {*folder.glob("*/run"), *folder.glob("batchlab/sessions/*/run")}:
+        for run_folder in {run for where in _SESSIONS for run in folder.glob(where)}:
             stops.callback(local.stop, run_folder.parent)
 
 

@@ -20,8 +20,8 @@ from cluster.machine import Layout
 from cluster.sandbox import cgroups
 from cluster.sandbox.bounds import GIB, POD_TASKS, SHELL_TASKS, bounds
 from grader.lab.catalogue import load_lab
-from tests.cluster.conftest import needs_root, until
-from tests.cluster.learner import Learner
+from tests.cluster.conftest import SandboxApi, needs_root, until
+from tests.learner import Learner
 
 pytestmark = needs_root
 
@@ -65,6 +65,11 @@ def learner(binaries: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         somebody.grader("stop", "--all")
 
 
+def api_answers(learner: Learner, lab: str) -> bool:
+    """Whether its API is well, asked from the host: a shell may have no room for a process more."""
+    return SandboxApi.of(Layout(learner.home(lab)).kubeconfig, learner.status(lab).init_pid).ready()
+
+
 @contextmanager
 def neighbour_untouched(learner: Learner) -> Iterator[Callable[[], None]]:
     """The neighbour's programs and objects, and one of the host's, are the same afterwards. Gives a look at whether
@@ -73,7 +78,7 @@ def neighbour_untouched(learner: Learner) -> Iterator[Callable[[], None]]:
     host = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
 
     def answers() -> None:
-        assert learner.api(NEIGHBOUR).ready()
+        assert api_answers(learner, NEIGHBOUR)
         learner.grader("check", NEIGHBOUR, codes=(1,))
         assert host.poll() is None
 
@@ -92,7 +97,7 @@ def inside(learner: Learner, lab: str, name: str) -> dict[str, int]:
     """What the group of that name in a session may take, and how many processes are in it."""
     found = {}
     for file in ("pids.max", "pids.current", "memory.max", "memory.limit_in_bytes", "cpu.shares", "cpu.weight"):
-        for folder in learner.groups(lab, "cgroup.procs"):
+        for folder in learner.groups(lab):
             if (folder / name / file).exists():
                 key = "memory.max" if file.startswith("memory") else file
                 found[key] = int((folder / name / file).read_text())
@@ -124,7 +129,7 @@ def let_loose(learner: Learner, lab: str, script: str) -> Iterator[None]:
 @pytest.mark.parametrize("lab", [FAKE, REAL])
 def test_a_shell_is_bounded_and_first_to_go_when_the_host_has_no_memory(learner: Learner, lab: str) -> None:
     assert_bounded(learner, lab)
-    seen = learner.grader("shell", lab, "--", "cat", "/proc/self/cgroup", "/proc/self/oom_score_adj").stdout
+    seen = learner.grader("shell", lab, "--", "cat", "/proc/self/cgroup", "/proc/self/oom_score_adj").out
     assert seen.count(f"/{Layout(learner.home(lab)).cgroup}/desk") >= 1
     assert seen.splitlines()[-1] == "700"
     init = learner.status(lab).init_pid
@@ -138,13 +143,13 @@ def test_a_fork_bomb_in_a_shell(learner: Learner, lab: str) -> None:
     with neighbour_untouched(learner) as neighbour_answers:
         with let_loose(learner, lab, BOMB):
             until(lambda: inside(learner, lab, "desk")["pids.current"] >= SHELL_TASKS - 8, what="the bomb is there")
-            assert learner.api(lab).ready(), "the lab's own"
+            assert api_answers(learner, lab), "the lab's own"
             learner.grader("check", lab, codes=(1,))
             neighbour_answers()
             refused = learner.grader("shell", lab, "--", "true", codes=(0, 3))
-            assert refused.returncode == 0 or "run 512 processes, as many as they may" in refused.stderr
+            assert refused.code == 0 or "run 512 processes, as many as they may" in refused.err
         until(lambda: inside(learner, lab, "desk")["pids.current"] == 0, what="it ends with its terminal")
-    assert learner.grader("shell", lab, "--", "kubectl", "get", "--raw=/readyz").stdout == "ok"
+    assert learner.grader("shell", lab, "--", "kubectl", "get", "--raw=/readyz").out == "ok"
     assert learner.components(lab) == before
 
 
@@ -155,8 +160,8 @@ def test_a_memory_hog_in_a_shell(learner: Learner, lab: str) -> None:
         assert_bounded(learner, lab)
         script = "tail /dev/zero; echo $?; dd if=/dev/zero of=/tmp/x bs=1M 2>/dev/null; echo $?; rm /tmp/x; echo alive"
         ran = learner.grader("shell", lab, "--", "bash", "-c", script)
-        assert ran.stdout.split() == ["137", "1", "alive"], "killed; no space left; and the shell goes on"
-        assert learner.api(lab).ready()
+        assert ran.out.split() == ["137", "1", "alive"], "killed; no space left; and the shell goes on"
+        assert api_answers(learner, lab)
     assert learner.components(lab) == before
 
 
@@ -169,24 +174,24 @@ def test_a_fork_bomb_and_a_memory_hog_in_pods(learner: Learner) -> None:
     with neighbour_untouched(learner) as neighbour_answers, let_loose(learner, REAL, goes_off):
         until(lambda: inside(learner, REAL, "pods")["pids.current"] >= POD_TASKS, what="the bomb is there")
         neighbour_answers()
-        assert learner.api(REAL).ready()
+        assert api_answers(learner, REAL)
         more = f"{run.format('more')} && kubectl wait --for=condition=Ready pod/more --timeout=60s"
         learner.grader("shell", REAL, "--", "bash", "-c", more)
         hog = learner.grader("shell", REAL, "--", *shlex.split("kubectl exec hog -- tail /dev/zero"), codes=(137,))
-        assert "exit code 137" in hog.stderr
+        assert "exit code 137" in hog.err
         neighbour_answers()
         learner.grader("check", REAL, codes=(1,))
     assert learner.components(REAL) == before
 
 
 def test_what_went_wrong_is_over_with_a_reset_or_a_stop(learner: Learner) -> None:
-    groups = learner.groups(FAKE, "cgroup.procs")
+    groups = learner.groups(FAKE)
     with neighbour_untouched(learner):
         with let_loose(learner, FAKE, BOMB):
             until(lambda: inside(learner, FAKE, "desk")["pids.current"] >= SHELL_TASKS - 8, what="the bomb is there")
             learner.grader("reset", FAKE)
         assert inside(learner, FAKE, "desk")["pids.current"] == 0
-        assert learner.grader("shell", FAKE, "--", "kubectl", "get", "--raw=/readyz").stdout == "ok"
+        assert learner.grader("shell", FAKE, "--", "kubectl", "get", "--raw=/readyz").out == "ok"
         with let_loose(learner, FAKE, BOMB):
             until(lambda: inside(learner, FAKE, "desk")["pids.current"] >= SHELL_TASKS - 8, what="the bomb is there")
             learner.grader("stop", FAKE)
@@ -194,13 +199,13 @@ def test_what_went_wrong_is_over_with_a_reset_or_a_stop(learner: Learner) -> Non
         assert [folder for folder in groups if folder.exists()] == []
         # The bomb of the pod still goes on in there.
         learner.grader("stop", REAL)
-        assert [folder for folder in learner.groups(REAL, "cgroup.procs") if folder.exists()] == []
+        assert learner.groups(REAL) == []
 
 
 def test_a_killed_session_leaves_no_cgroup_whoever_cleans_up(learner: Learner) -> None:
     """The next command may run in another cgroup of v1, as that of another login does."""
     learner.grader("start", FAKE)
-    groups = learner.groups(FAKE, "cgroup.procs")
+    groups = learner.groups(FAKE)
     assert groups
     keeper = learner.status(FAKE).pid
     os.kill(keeper, signal.SIGKILL)
@@ -208,8 +213,7 @@ def test_a_killed_session_leaves_no_cgroup_whoever_cleans_up(learner: Learner) -
     while any((folder / "cgroup.procs").read_text() for folder in groups):
         assert time.monotonic() < deadline
     with _another_login() as login:
-        line, env = learner.line("stop", FAKE)
-        subprocess.run([*login, *line], env=env, check=True, timeout=60, capture_output=True)
+        learner.grader("stop", FAKE, within=login)
     assert [folder for folder in groups if folder.exists()] == []
 
 

@@ -156,10 +156,12 @@ def test_what_is_asked_for_is_measured_once_and_in_order() -> None:
     options = command._options(["--only", "memory,stop,cpu", "--sessions", "4,1,4"])
     assert options.only == ["start", "idle"]
     assert options.sessions == [1, 4]
-    assert command._options([]).only == ["start", "check", "watch", "reset", "idle", "sessions"]
+    assert command._options([]).only == ["start", "check", "watch", "reset", "idle", "sessions", "density"]
 
 
-@pytest.mark.parametrize("argv", [["--only", "stpo"], ["--runs", "0"], ["--against", "/gone"], ["--write", "/gone"]])
+@pytest.mark.parametrize(
+    "argv", [["--only", "stpo"], ["--runs", "0"], ["--learners", "3"], ["--against", "/gone"], ["--write", "/gone"]]
+)
 def test_a_wrong_command_line_is_refused_before_anything_is_started(argv: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         command._options(argv)
