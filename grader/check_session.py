@@ -16,6 +16,7 @@ from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from cluster.machine import Layout
 from grader.checks.engine import run_checks
+from grader.checks.python import Python
 from grader.checks.work import WorkFolder
 from grader.checks.world import World
 from grader.diagnosis.of_check import Explainer
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
+    from grader.checks.base import Check
     from grader.lab.model import Lab
     from grader.results import Result
 
@@ -100,6 +102,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
     """What checks may look at: each call of what is yielded takes a fresh look."""
     cluster = Api.from_kubeconfig(Layout(home).grader_kubeconfig)
     checks = {check.id: check for step in lab.steps for check in step.checks}
+    asked = frozenset(file for check in checks.values() for file in _files(check))
     executor = SessionExecutor(home)
     with HistoryReader(history_file(home)) as history:
 
@@ -107,7 +110,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
             return World(
                 cluster=cluster,
                 history=history,
-                work=WorkFolder(work_folder(home)),
+                work=WorkFolder(work_folder(home), asked),
                 namespace=lab.namespace,
                 lab_folder=lab.folder,
                 checks=checks,
@@ -115,6 +118,12 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
             )
 
         yield look
+
+
+def _files(check: Check) -> tuple[str, ...]:
+    """The learner's files a check asks for; a function of the lab is told its own as `file`."""
+    named = check.kind.arguments.get("file") if isinstance(check.kind, Python) else None
+    return (named,) if isinstance(named, str) else check.kind.files()
 
 
 def _checks_of(lab: Lab, steps: Collection[str] | None) -> frozenset[str] | None:

@@ -13,6 +13,7 @@ from pydantic import model_validator
 from cluster.i18n import _
 from grader.checks.base import CheckKind, ObjectRef, Timed
 from grader.checks.fields import FileName, Template, names_problem
+from grader.checks.instead import instead
 from grader.checks.moments import Moment, at_any_moment
 from grader.checks.objects import terminating, title
 from grader.checks.settling import any_moving
@@ -95,7 +96,8 @@ class Records(CheckKind, Timed):
     def _wrong(self, file: LearnerFile, wanted: list[str], world: World) -> Finding | None:
         """What is off, line by line, without telling what would be right. `wanted`: the lines of the objects."""
         if not wanted:
-            return Finding(saw=_("no {objects}").format(objects=self.each.title(world.namespace)))
+            none = _("no {objects}").format(objects=self.each.title(world.namespace))
+            return Finding(saw=none + instead(world, self.each))
         kind = self.each.canonical_kind
         left = Counter(map(record_key, wanted))
         seen: dict[str, int] = {}

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from cluster.i18n import _
 from grader.checks.base import CheckKind, ObjectRef, WithRefs
 from grader.checks.fields import Model, Number, Partial, Path, names_problem, strings_of
+from grader.checks.instead import instead
 from grader.checks.matching import differences, explained, matches
 from grader.checks.moments import in_any_scene
 from grader.checks.objects import ABSENT, Object, dig, meta, parse_path, terminating, title
@@ -158,7 +159,7 @@ class Resources(CheckKind, WithRefs):
     def _wrong(self, objects: list[Object], context: Mapping[str, Any], world: World) -> Finding | None:
         """The first rule that does not hold."""
         unlike = (
-            self._wrong_count(objects)
+            self._wrong_count(objects, world)
             or self._wrong_match(objects, context)
             or self._wrong_same(objects)
             or self._wrong_spread(objects)
@@ -168,7 +169,7 @@ class Resources(CheckKind, WithRefs):
         where = unlike.where or (self.of.title(world.namespace),)
         return replace(unlike, where=where, look_at=self.of.command(world.namespace))
 
-    def _wrong_count(self, objects: list[Object]) -> Finding | None:
+    def _wrong_count(self, objects: list[Object], world: World) -> Finding | None:
         count = self._count()
         if len(objects) >= count.min and (count.max is None or len(objects) <= count.max):
             return None
@@ -179,7 +180,9 @@ class Resources(CheckKind, WithRefs):
         else:
             wanted = _("{min} to {max}").format(min=count.min, max=count.max)
         saw = str(len(objects))
-        if objects:
+        if not objects:
+            saw += instead(world, self.of)
+        else:
             saw += f": {listed(str(meta(obj).get('name', '')) for obj in objects)}"
         return Finding(wanted=wanted, saw=saw)
 

@@ -12,10 +12,14 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster.i18n import _
 from grader.checks.words import near, shorten
 from grader.results import Finding, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LARGEST = 1024 * 1024
 """Bytes an answer file may have."""
@@ -67,9 +71,10 @@ class FileTrouble(Exception):  # not an error of ours: it becomes a failed verdi
 class WorkFolder:
     """The folder a learner works in."""
 
-    def __init__(self, root: Path) -> None:
-        """`root` need not exist: then every file is missing."""
+    def __init__(self, root: Path, asked: Collection[str] = ()) -> None:
+        """`root` need not exist: then every file is missing. `asked`: files the lab asks for, each meant as itself."""
         self.root = root
+        self.asked = frozenset(asked)
 
     def read(self, name: str) -> LearnerFile:
         """The text of a file of the folder, `name` relative to it. FileTrouble: what is wrong with it."""
@@ -128,7 +133,8 @@ class WorkFolder:
         if path.is_symlink():
             return FileTrouble(_("{name} is a link to a file that does not exist").format(name=name), name)
         message = _("{name} does not exist").format(name=name)
-        guess = _like(path.name, _names(path.parent))
+        others = {Path(other).name for other in self.asked if (self.root / other).parent == path.parent}
+        guess = _like(path.name, [there for there in _names(path.parent) if there not in others])
         if guess:
             message += _(" (there is {guess})").format(guess=shorten(str(Path(name).with_name(guess))))
         return FileTrouble(message, name, "ls")
@@ -163,7 +169,7 @@ def _decoded(name: str, data: bytes) -> str:
         text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = _("{name} is not UTF-8 text: line {line} holds the byte {byte}").format(
+        message = _("{name} is not UTF-8 text: line {line} holds the byte {byte}; save it as UTF-8").format(
             name=name, line=line, byte=f"0x{data[error.start]:02x}"
         )
         raise FileTrouble(message, f"{name}:{line}") from error

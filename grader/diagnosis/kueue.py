@@ -158,16 +158,25 @@ def missing_flavors(scene: Scene, cluster: Object) -> list[str]:
 
 
 def why_unmanaged(scene: Scene, obj: Object) -> Cause | None:
-    """An object that Kueue never saw although a queue waits for it."""
+    """An object that Kueue never saw, or only in parts, although a queue waits for it."""
     if obj.get("kind") not in _MANAGED or queue_of(obj):
         return None
     queues = scene.all("LocalQueue", namespace_of(obj))
     if not queues or workloads_of(scene, obj):
         return None
-    says = _("{object} has no label {label}, so Kueue never saw it: it waits for no quota and counts against none")
+    jobs = scene.owned("Job", obj)
+    parts = [*jobs, *(pod for owner in (obj, *jobs) for pod in scene.owned("Pod", owner))]
+    if part := next(filter(queue_of, parts), None):
+        says = _(
+            "{object} has no label {label}, but {part} has: Kueue takes each {kind} with it for a job of its own"
+        ).format(object=title(obj), label=QUEUE_LABEL, part=title(part), kind=part["kind"])
+    else:
+        says = _(
+            "{object} has no label {label}, so Kueue never saw it: it waits for no quota and counts against none"
+        ).format(object=title(obj), label=QUEUE_LABEL) + _there_are(queues, "LocalQueue")
     return Cause(
         id="no-queue-label",
-        says=says.format(object=title(obj), label=QUEUE_LABEL) + _there_are(queues, "LocalQueue"),
+        says=says,
         where=(title(obj),),
         look_at=command(obj, "get", "--show-labels"),
     )

@@ -75,7 +75,7 @@ class TestHelp:
 class TestLabs:
     def test_list(self, person: Person) -> None:
         assert re.search(
-            r"^lab-lws +0 of 8 +40 min +One group, one fate: LeaderWorkerSet$", person.run("list").out, re.M
+            r"^lab-lws +0 of 8 +45 min +One group, one fate: LeaderWorkerSet$", person.run("list").out, re.M
         )
 
     def test_list_as_json(self, person: Person) -> None:

@@ -182,7 +182,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "utf-16": (lambda path: path.write_bytes(NAMES.encode("utf-16")), "names.txt is saved as UTF-16; save it as UTF-8"),
     "latin-1": (
         lambda path: path.write_bytes(NAMES.encode() + b"caf\xe9\n"),
-        "names.txt is not UTF-8 text: line 5 holds the byte 0xe9",
+        "names.txt is not UTF-8 text: line 5 holds the byte 0xe9; save it as UTF-8",
     ),
     "fifo": (os.mkfifo, "names.txt is not a plain file"),
     "socket": (_socket, "names.txt is not a plain file"),

@@ -38,7 +38,7 @@ class Never(Form):
         if found:
             first = found[0]
             saw = _("{object} was there at {time}").format(object=first.title, time=clock(first.born.at))
-            return Account(finding=Finding(wanted=wanted, saw=saw, where=(first.title,)))
+            return Account(finding=Finding(wanted=wanted, saw=saw, where=(first.title,), plain=True))
         if gaps := world.gaps(self.of):
             raise HistoryGap(gaps[0].start, gaps[-1].end)
         return Account(passed=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from grader.checks.recorded import Trace
     from tests.unit.checks.conftest import Llm, Look, Write
 
 NAMES = """
@@ -127,6 +128,13 @@ def test_no_objects_at_all(look: Look, write: Write) -> None:
     verdict = look(NAMES)
     assert not verdict.passed
     assert verdict.finding.saw == "no Pod[leaderworkerset.sigs.k8s.io/name=llm] in infer"
+
+
+def test_objects_in_another_namespace(trace: Trace, look: Look, write: Write) -> None:
+    labels = {"leaderworkerset.sigs.k8s.io/name": "llm"}
+    trace.put({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "llm-0", "namespace": "old", "labels": labels}})
+    write("names.txt", "pod=llm-0 group=0 worker=0\n")
+    assert look(NAMES).finding.saw == "no Pod[leaderworkerset.sigs.k8s.io/name=llm] in infer (there is Pod old/llm-0)"
 
 
 def test_pod_on_its_way_out_has_no_line(llm: Llm, look: Look, write: Write) -> None:

@@ -32,6 +32,12 @@ def test_one_group_too_few(llm: Llm, look: Look) -> None:
     assert finding.where == ("Pod[leaderworkerset.sigs.k8s.io/name=llm] in infer",)
 
 
+def test_in_another_namespace(trace: Trace, look: Look) -> None:
+    labels = {"leaderworkerset.sigs.k8s.io/name": "llm"}
+    trace.put({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "llm-0", "namespace": "old", "labels": labels}})
+    assert look(FOUR).finding.saw == "0 (there is Pod old/llm-0)"
+
+
 def test_on_fake_nodes(llm: Llm, look: Look) -> None:
     llm.node = "gpu-a"
     llm.apply()

@@ -59,6 +59,18 @@ def test_only_a_file_that_may_be_meant_is_named(wanted: str, there: str, guess: 
     assert trouble(tmp_path, wanted)[0] == f"{wanted} does not exist{said}"
 
 
+def test_a_file_that_is_asked_for_is_meant_as_itself(tmp_path: Path) -> None:
+    (tmp_path / "hosts.txt").write_text("x")
+    work = WorkFolder(tmp_path, ["hosts.txt", "podsets.txt"])
+    with pytest.raises(FileTrouble) as raised:
+        work.read("podsets.txt")
+    assert raised.value.message == "podsets.txt does not exist"
+    (tmp_path / "podset.txt").write_text("x")
+    with pytest.raises(FileTrouble) as raised:
+        work.read("podsets.txt")
+    assert raised.value.message == "podsets.txt does not exist (there is podset.txt)"
+
+
 def test_no_work_folder(tmp_path: Path) -> None:
     assert trouble(tmp_path / "nowhere")[0] == "a.txt does not exist"
 
@@ -83,7 +95,7 @@ def test_utf_16(encoding: str, tmp_path: Path) -> None:
 
 def test_not_utf_8(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("one\nzwölf\n".encode("latin-1"))
-    assert trouble(tmp_path) == ("a.txt is not UTF-8 text: line 2 holds the byte 0xf6", "a.txt:2")
+    assert trouble(tmp_path) == ("a.txt is not UTF-8 text: line 2 holds the byte 0xf6; save it as UTF-8", "a.txt:2")
 
 
 def test_folder(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class TestNever:
         verdict = look(self.CHECK)
         assert not verdict.passed
         assert verdict.finding.saw.startswith("Pod infer/w was there at ")
+        assert verdict.finding.plain, "why something waits now does not explain that another thing was there"
 
     def test_any_gap_may_hide_one(self, trace: Trace, look: Look) -> None:
         trace.wait(10)

@@ -87,6 +87,21 @@ def test_a_missing_label_is_told_only_where_queues_matter(load: Load) -> None:
     assert "has no label kueue.x-k8s.io/queue-name" in why(world, queues)
 
 
+@pytest.mark.parametrize("kind", ["Job", "Pod"])
+def test_a_label_on_the_parts_is_not_on_the_whole(load: Load, kind: str) -> None:
+    cluster = load("trials")
+    part = cluster.find(kind, "plain-workers-0")
+    part["metadata"].setdefault("labels", {})["kueue.x-k8s.io/queue-name"] = "small"
+    queues = check(
+        "resource: {of: {kind: JobSet, name: plain}, "
+        'match: {metadata: {labels: {"kueue.x-k8s.io/queue-name": "<any>"}}}}'
+    )
+    assert why(cluster.world(), queues) == (
+        f"JobSet lab/plain has no label kueue.x-k8s.io/queue-name, but {kind} lab/{part['metadata']['name']} has: "
+        f"Kueue takes each {kind} with it for a job of its own"
+    )
+
+
 def test_a_file_gets_no_cause_for_it_could_be_the_answer(load: Load) -> None:
     cluster = load("trials")
     (cluster.work / "never.txt").write_text("it waits\n", encoding="utf-8")
