@@ -163,13 +163,14 @@ class LearnerApp(App[None]):
             title = _("{lab} is being started").format(lab=starting[0].lab_id)
             self.push_screen(ConfirmScreen(title, _("Leave, and end the start?")), self._leave_if)
             return
-        await self._leave()
+        await self.leave()
 
     async def _leave_if(self, yes: bool | None) -> None:
         if yes:
-            await self._leave()
+            await self.leave()
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
+        """End, whatever is open: nothing of a start is left, and no idle shell."""
         for screen in self.screen_stack:
             if isinstance(screen, LabScreen):
                 await screen.end_start()

@@ -6,6 +6,7 @@ Owns the options. Exit codes and how failures are said are those of `grader`.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -45,11 +46,16 @@ def command(lab: str | None, ascii_only: bool, theme: str | None, no_tmux: bool,
     from tui.app import LearnerApp
     from tui.backend.real import RealBackend
 
-    tmux.forget_config()
+    _forget_size()
     app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
     if theme:
         app.theme = theme
-    app.run()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: app.call_later(app.leave))
+    try:
+        app.run()
+    finally:
+        tmux.leave_own_session()
     return app.return_code or 0
 
 
@@ -86,11 +92,18 @@ def _go_into_tmux(*, ascii_only: bool) -> NoReturn:
     from tui.backend.asking import own_environment
     from tui.terminal import tmux
 
+    _forget_size()
     os.environ.update(own_environment())
     words = click.get_current_context().obj
     program = [sys.executable, "-m", "tui", "--lang", i18n.language(), *words]
     line = tmux.own_session(program, ascii_only=ascii_only)
     os.execvp(line[0], line)  # noqa: S606  # the terminal belongs to tmux from here on
+
+
+def _forget_size() -> None:
+    """A size in the environment is that of another terminal, or of this one before it changed."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 def _refuse_where_nobody_looks() -> None:

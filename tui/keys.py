@@ -89,6 +89,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
             action="search",
             label=N_("search"),
             help=N_("show only what has these letters; Escape shows all again"),
+            priority=True,  # the letters that follow at once are for the search, not for the list
         ),
         Key(
             id="catalogue.next",

@@ -40,7 +40,6 @@ class CatalogueScreen(LearnerScreen):
     CatalogueScreen {
         #body { layout: vertical; }
         #search { display: none; height: 3; border: $frame $primary; background: $background; margin: 0; }
-        &.-searching #search { display: block; }
         #shelves { border: none; background: $background; height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
         #shelves > .option-list--option-disabled { color: $primary; text-style: bold; }
         #shelves > .option-list--option-highlighted { background: $panel; color: $foreground; text-style: bold; }
@@ -123,8 +122,9 @@ class CatalogueScreen(LearnerScreen):
 
     def action_search(self) -> None:
         """Ask for letters."""
-        self.add_class("-searching")
-        self.query_one(Input).focus()
+        search = self.query_one(Input)
+        search.display = True
+        self.set_focus(search)  # at once: the letters may be there already
 
     def action_back(self) -> None:
         """Out of the search."""
@@ -164,8 +164,9 @@ class CatalogueScreen(LearnerScreen):
         self._draw()
 
     def on_input_submitted(self) -> None:
-        """Enter in the search goes to the list."""
+        """Enter in the search opens what the cursor is on; what was looked for is then found."""
         self.query_one("#shelves").focus()
+        self.action_open()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The cursor moved."""
@@ -196,9 +197,10 @@ class CatalogueScreen(LearnerScreen):
 
     def _clear_search(self) -> None:
         self._wanted = ""
-        self.remove_class("-searching")
+        search = self.query_one(Input)
+        search.display = False
         with self.prevent(Input.Changed):
-            self.query_one(Input).value = ""
+            search.value = ""
         self.query_one("#shelves").focus()
         self._draw()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 OWN = "BATCHLAB_TMUX"
-"""Environment variable inside a tmux session that we made."""
+"""Environment variable inside a tmux session that we made: the folder of its socket and configuration."""
 SWAP_KEY = "F2"
 """Goes from one pane to the other, in a session of ours."""
 SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "ash"})
@@ -34,6 +34,7 @@ time fills the terminal."""
 
 CONFIG = """\
 set -g status off
+set -g destroy-unattached on
 set -g mouse on
 set -g set-clipboard on
 set -g escape-time 10
@@ -55,11 +56,11 @@ set -g set-titles-string "#T"
 
 def own_session(program: Sequence[str], *, ascii_only: bool) -> list[str]:
     """The command line that runs `program` in a tmux session of our own, on a socket of our own."""
-    handle, name = tempfile.mkstemp(prefix="batchlab-tmux-", suffix=".conf")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(CONFIG.format(key=SWAP_KEY, lines="simple" if ascii_only else "single"))
-    line = ["tmux", "-u", "-L", f"batchlab-{os.getpid()}", "-f", name, "new-session"]
-    return [*line, "-e", f"{OWN}={name}", "--", *program]
+    folder = Path(tempfile.mkdtemp(prefix="batchlab-tmux-"))
+    config = folder / "tmux.conf"
+    config.write_text(CONFIG.format(key=SWAP_KEY, lines="simple" if ascii_only else "single"), encoding="utf-8")
+    line = ["tmux", "-u", "-S", str(folder / "socket"), "-f", str(config), "new-session"]
+    return [*line, "-e", f"{OWN}={folder}", "--", *program]
 
 
 def wanted() -> bool:
@@ -72,10 +73,17 @@ def inside() -> bool:
     return bool(os.environ.get("TMUX") and os.environ.get("TMUX_PANE") and shutil.which("tmux"))
 
 
-def forget_config() -> None:
-    """The file has been read; it goes."""
-    if name := os.environ.get(OWN):
-        Path(name).unlink(missing_ok=True)
+def leave_own_session() -> None:
+    """The application is the last in its session: socket and configuration go. A pane that stays needs them."""
+    folder = os.environ.get(OWN)
+    if not folder:
+        return
+    try:
+        panes = _tmux("list-panes", "-a", "-F", "#{pane_id}").split()
+    except EnvironmentProblem:
+        panes = []  # the terminal is gone, and the session with it
+    if panes in ([], [os.environ.get("TMUX_PANE", "")]):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)

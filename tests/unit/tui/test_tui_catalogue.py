@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
+from textual.events import Key
+from textual.widgets import Input
 
 from cluster import i18n
 from cluster.errors import EnvironmentProblem
@@ -78,6 +80,14 @@ def test_search_narrows_and_ends(drive: Drive) -> None:
     drive(play)
 
 
+def test_enter_in_the_search_opens_what_was_found(drive: Drive) -> None:
+    async def play(played: Played) -> None:
+        await played.press("slash", *"fate", "enter")
+        await played.shows("lab-demo is not running")
+
+    drive(play)
+
+
 def test_letters_of_the_search_are_no_keys(drive: Drive) -> None:
     async def play(played: Played) -> None:
         await played.press("slash", *"qLTn")
@@ -124,4 +134,17 @@ def test_a_catalogue_that_cannot_be_read_is_said(drive: Drive, backend: Pretende
         await played.shows("LeaderWorkerSet")
 
     backend.failure = EnvironmentProblem("the disk is full", "make room")
+    drive(play)
+
+
+def test_letters_that_follow_at_once_are_the_searchs(drive: Drive) -> None:
+    """Keys come from the terminal all together; the list must not have them."""
+
+    async def play(played: Played) -> None:
+        for key in ("slash", *"vol"):
+            character = "/" if key == "slash" else key
+            played.app.post_message(Key(key, character))
+        await played.shows("RWO.")
+        assert played.screen.query_one(Input).value == "vol"
+
     drive(play)
