@@ -6,11 +6,13 @@ Owns that estimate; knows nothing of how they are proved.
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cluster.host import Host
 from cluster.needs import needs
-from cluster.room import free_memory
+from cluster.paths import state_dir
+from cluster.room import room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +24,16 @@ _SPARE = 1 << 30
 
 
 def jobs_for(labs: Sequence[Lab], host: Host, cores: int | None = None) -> int:
-    """One lab for each core, as far as there is memory for all of them; at least 1, at most one for each lab.
+    """One lab for each core, as far as there is room for all of them; at least 1, at most one for each lab.
 
     `cores`: those that this process may use, unless said.
     """
-    need = max((needs(lab.cluster).memory for lab in labs), default=1)
-    room = (free_memory(host).amount - _SPARE) // need
-    return max(1, min(len(labs), usable_cores(host) if cores is None else cores, room))
+    wanted = [asdict(needs(lab.cluster)) for lab in labs]
+    fit: list[int] = []
+    for free in room(state_dir(), host) if wanted else ():
+        spare = _SPARE if free.thing == "memory" else 0
+        fit.append((free.amount - spare) // max(one[free.thing] for one in wanted))
+    return max(1, min(len(labs), usable_cores(host) if cores is None else cores, *fit))
 
 
 def usable_cores(host: Host) -> int:

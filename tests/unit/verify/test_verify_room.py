@@ -22,6 +22,13 @@ class Machine(Host):
     def read(self, path: str) -> str:
         return self._files.get(path, "")
 
+    def bounding_groups(self, controller: str) -> list[Path]:
+        del controller
+        return []
+
+    def own_watchers(self) -> int:
+        return 100
+
 
 @pytest.mark.parametrize(
     ("free", "cores", "labs", "jobs"),
@@ -38,6 +45,13 @@ class Machine(Host):
 def test_one_for_each_core_as_far_as_there_is_memory(free: float, cores: int, labs: int, jobs: int) -> None:
     chosen = [make_lab(real=True, lab_id=f"lab-{number}") for number in range(labs)]
     assert jobs_for(chosen, Machine(free), cores) == jobs
+
+
+def test_everything_else_that_a_machine_needs_bounds_them_too() -> None:
+    # Ten inotify instances and two for a lab with a real node: 28 are free.
+    limit = {"/proc/sys/fs/inotify/max_user_instances": "128"}
+    chosen = [make_lab(real=True, lab_id=f"lab-{number}") for number in range(4)]
+    assert jobs_for(chosen, Machine(24, **limit), 8) == 2
 
 
 def test_labs_on_fake_nodes_take_less() -> None:
