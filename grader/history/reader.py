@@ -6,7 +6,7 @@ Owns the questions that checks and timelines ask of it; changes nothing in the f
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from cluster.spec import Manifest
 
 _COLUMNS = "seq, at, verb, api_version, kind, namespace, name, uid, resource_version, body"
+
+
+class Filters(TypedDict, total=False):
+    """Which changes are meant; what is left out, or None, does not matter."""
+
+    namespace: str | None
+    name: str | None
+    uid: str | None
+    since: float | None
+    until: float | None
+    api_version: str | None
 
 
 class HistoryReader:
@@ -51,27 +62,10 @@ class HistoryReader:
         self._connection.close()
 
     def changes(
-        self,
-        kind: str,
-        *,
-        namespace: str | None = None,
-        name: str | None = None,
-        uid: str | None = None,
-        selector: Callable[[Manifest], bool] | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        api_version: str | None = None,
+        self, kind: str, *, selector: Callable[[Manifest], bool] | None = None, **filters: Unpack[Filters]
     ) -> Iterator[Change]:
         """The changes that fit, in the order they came."""
-        where, values = _filters(
-            kind=kind,
-            namespace=namespace,
-            name=name,
-            uid=uid,
-            since=since,
-            until=until,
-            api_version=api_version,
-        )
+        where, values = _where(kind=kind, **filters)
         query = f"SELECT {_COLUMNS} FROM change WHERE {where} ORDER BY seq"  # noqa: S608  # columns, all ours
         for row in self._rows(query, values):
             change = self._change(row)
@@ -101,7 +95,7 @@ class HistoryReader:
         api_version: str | None = None,
     ) -> list[Manifest]:
         """The objects as they were at `when`, a change at that very moment included; by namespace and name."""
-        where, values = _filters(kind=kind, namespace=namespace, name=name, until=when, api_version=api_version)
+        where, values = _where(kind=kind, namespace=namespace, name=name, until=when, api_version=api_version)
         latest = f"SELECT max(seq) FROM change WHERE {where} GROUP BY uid"  # noqa: S608  # columns, all ours
         query = (
             f"SELECT body FROM change WHERE seq IN ({latest}) AND verb != 'DELETED'"  # noqa: S608  # see above
@@ -111,29 +105,10 @@ class HistoryReader:
         return objects if selector is None else [obj for obj in objects if selector(obj)]
 
     def ever(
-        self,
-        kind: str,
-        *,
-        namespace: str | None = None,
-        name: str | None = None,
-        uid: str | None = None,
-        selector: Callable[[Manifest], bool] | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        api_version: str | None = None,
+        self, kind: str, *, selector: Callable[[Manifest], bool] | None = None, **filters: Unpack[Filters]
     ) -> bool:
         """Whether such an object was seen at all, be it only as it was deleted. See `gaps` before a "no"."""
-        found = self.changes(
-            kind,
-            namespace=namespace,
-            name=name,
-            uid=uid,
-            selector=selector,
-            since=since,
-            until=until,
-            api_version=api_version,
-        )
-        return next(found, None) is not None
+        return next(self.changes(kind, selector=selector, **filters), None) is not None
 
     def gaps(self, kind: str, since: float | None = None, until: float | None = None) -> list[Gap]:
         """The gaps of `kind`, with those of all kinds, that touch the range; oldest first."""
@@ -201,7 +176,7 @@ class HistoryReader:
         return EnvironmentProblem(message)
 
 
-def _filters(
+def _where(
     *, since: float | None = None, until: float | None = None, **equal: str | None
 ) -> tuple[str, list[str | float]]:
     wanted: dict[str, str | float] = {f"{column} = ?": value for column, value in equal.items() if value is not None}

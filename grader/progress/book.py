@@ -7,17 +7,15 @@ hold any number of labs.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, NonNegativeInt
 
-from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from grader.outcome import states_by_step
 from grader.progress.attempts import Attempt, append_attempt
-from grader.progress.files import locked, read_whole, set_aside, write_whole
+from grader.progress.files import StoredFile, locked, read_stored, write_stored
 from grader.results import State
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from grader.results import Result
 
 FILE = "labs.json"
-SCHEMA = 1
 LONGEST_PAUSE = 15 * 60.0
 """Seconds between two signs of life (start, check, hint) after which the learner is taken to be away."""
 
@@ -68,10 +65,8 @@ class _Entry(BaseModel):
     total: NonNegativeInt = 0
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    labs: dict[str, _Entry] = {}
+class _File(StoredFile):
+    labs: dict[str, _Entry] = Field(default={})
 
 
 def read_book(folder: Path) -> dict[str, LabRecord]:
@@ -142,29 +137,9 @@ def _change(lab: str, at: float, folder: Path, change: Callable[[LabRecord], Lab
 
 
 def _load(folder: Path) -> tuple[dict[str, LabRecord], str]:
-    path = folder / FILE
-    try:
-        data = read_whole(path)
-        if data is None:
-            return {}, ""
-        stored = json.loads(data)
-        number = stored.get("schema") if isinstance(stored, dict) else None
-        if isinstance(number, int) and number > SCHEMA:
-            raise EnvironmentProblem(
-                _("{path} was written by a newer Batchlab (schema {number}, this one knows {known})").format(
-                    path=path, number=number, known=SCHEMA
-                ),
-                _("upgrade batchlab; until then nothing is recorded"),
-            )
-        if number != SCHEMA:
-            raise ValueError(_("it has no schema number"))
-        content = _File.model_validate(stored)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return {}, set_aside(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    except (ValueError, RecursionError) as error:
-        return {}, set_aside(path, str(error))
-    return {lab: LabRecord(lab=lab, **entry.model_dump()) for lab, entry in content.labs.items()}, ""
+    advice = _("upgrade batchlab; until then nothing is recorded")
+    content, note = read_stored(folder / FILE, _File, advice)
+    return {lab: LabRecord(lab=lab, **entry.model_dump()) for lab, entry in content.labs.items()}, note
 
 
 def _save(folder: Path, book: Mapping[str, LabRecord]) -> None:
@@ -181,5 +156,4 @@ def _save(folder: Path, book: Mapping[str, LabRecord]) -> None:
         }
         for lab, record in book.items()
     }
-    content = {"schema": SCHEMA, "labs": labs}
-    write_whole(folder / FILE, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    write_stored(folder / FILE, {"labs": labs})

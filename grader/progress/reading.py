@@ -5,26 +5,21 @@ Owns that file; knows nothing of which articles exist. In which folder it is kep
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
+from pydantic import Field, FiniteFloat
 
-from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from grader.progress.files import locked, read_whole, set_aside, write_whole
+from grader.progress.files import StoredFile, locked, read_stored, write_stored
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "articles.json"
-SCHEMA = 1
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    articles: dict[str, FiniteFloat] = {}
+class _File(StoredFile):
+    articles: dict[str, FiniteFloat] = Field(default={})
 
 
 def read_articles(folder: Path) -> dict[str, float]:
@@ -43,31 +38,10 @@ def record_article(article: str, at: float, folder: Path) -> str:
     with locked(folder):
         seen, note = _load(folder)
         if article not in seen:
-            content = {"schema": SCHEMA, "articles": {**seen, article: at}}
-            write_whole(folder / FILE, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+            write_stored(folder / FILE, {"articles": {**seen, article: at}})
     return note
 
 
 def _load(folder: Path) -> tuple[dict[str, float], str]:
-    path = folder / FILE
-    try:
-        data = read_whole(path)
-        if data is None:
-            return {}, ""
-        stored = json.loads(data)
-        number = stored.get("schema") if isinstance(stored, dict) else None
-        if isinstance(number, int) and number > SCHEMA:
-            raise EnvironmentProblem(
-                _("{path} was written by a newer Batchlab (schema {number}, this one knows {known})").format(
-                    path=path, number=number, known=SCHEMA
-                ),
-                _("upgrade batchlab; until then nothing is recorded"),
-            )
-        if number != SCHEMA:
-            raise ValueError(_("it has no schema number"))
-        return _File.model_validate(stored).articles, ""
-    except ValidationError as error:
-        first = error.errors()[0]
-        return {}, set_aside(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    except (ValueError, RecursionError) as error:
-        return {}, set_aside(path, str(error))
+    content, note = read_stored(folder / FILE, _File, _("upgrade batchlab; until then nothing is recorded"))
+    return content.articles, note

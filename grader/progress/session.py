@@ -5,15 +5,13 @@ Owns that file; knows nothing of other labs or sessions, or of what a check look
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt, ValidationError
+from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
-from grader.progress.files import locked, read_whole, set_aside, write_whole
+from grader.progress.files import NewerSchema, StoredFile, locked, read_stored, set_aside, write_stored
 from grader.results import State
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from grader.results import Result
 
 FILE = "progress.json"
-SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +38,11 @@ class Progress:
     note: str = ""
 
 
-class _File(BaseModel):
-    """The file as stored; keys that a later version of the same schema adds are ignored."""
-
-    model_config = ConfigDict(strict=True)
-
-    schema_number: Literal[1]
+class _File(StoredFile):
     started: FiniteFloat | None = None
     finished: FiniteFloat | None = None
-    achievements: dict[str, FiniteFloat] = {}
-    hints: dict[str, NonNegativeInt] = {}
+    achievements: dict[str, FiniteFloat] = Field(default={})
+    hints: dict[str, NonNegativeInt] = Field(default={})
 
 
 def load_progress(session: Path) -> Progress:
@@ -112,54 +104,23 @@ def forget_progress(session: Path, at: float) -> Progress:
     with locked(session):
         try:
             now = _load(session)
-        except _NewerSchema as newer:
+        except NewerSchema as newer:
             now = Progress(note=set_aside(session / FILE, newer.message))
         return _save(session, Progress(started=at, hints=now.hints, note=now.note))
 
 
-class _NewerSchema(EnvironmentProblem):
-    """The file is not damaged, we are too old for it: never set aside without being asked."""
-
-
 def _load(session: Path) -> Progress:
-    path = session / FILE
-    try:
-        data = read_whole(path)
-        if data is None:
-            return Progress()
-        stored = json.loads(data)
-        if not isinstance(stored, dict):
-            raise TypeError(_("it is not an object"))
-        number = stored.pop("schema", None)
-        if isinstance(number, int) and number > SCHEMA:
-            raise _NewerSchema(
-                _("{path} was written by a newer Batchlab (schema {number}, this one knows {known})").format(
-                    path=path, number=number, known=SCHEMA
-                ),
-                _("upgrade batchlab, or begin the lab again with `grader reset`"),
-            )
-        content = _File.model_validate({**stored, "schema_number": number})
-    except ValidationError as error:
-        first = error.errors()[0]
-        why = f"{'.'.join(map(str, first['loc'])).replace('schema_number', 'schema')}: {first['msg']}"
-        return Progress(note=set_aside(path, why))
-    except (ValueError, TypeError, RecursionError) as error:
-        return Progress(note=set_aside(path, str(error) or type(error).__name__))
-    return Progress(
-        started=content.started,
-        finished=content.finished,
-        achievements=content.achievements,
-        hints=content.hints,
-    )
+    advice = _("upgrade batchlab, or begin the lab again with `grader reset`")
+    content, note = read_stored(session / FILE, _File, advice)
+    return Progress(**content.model_dump(), note=note)
 
 
 def _save(session: Path, progress: Progress) -> Progress:
     content = {
-        "schema": SCHEMA,
         "started": progress.started,
         "finished": progress.finished,
         "achievements": dict(progress.achievements),
         "hints": dict(progress.hints),
     }
-    write_whole(session / FILE, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    write_stored(session / FILE, content)
     return progress
