@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, OneRef, Timed
-from grader.checks.fields import FileName, Template, names_problem
+from grader.checks.base import OneRef
+from grader.checks.fields import Template, names_problem
 from grader.checks.instead import instead
-from grader.checks.moments import Moment, at_any_moment
+from grader.checks.moments import Moment
 from grader.checks.objects import the_one
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, rendered
 from grader.checks.text import departure, gapless, quotes
+from grader.checks.timed_file import TimedFile
 from grader.checks.words import shown
-from grader.checks.work import FileTrouble, LearnerFile
+from grader.checks.work import LearnerFile
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -27,12 +27,11 @@ POD_MESSAGE = "{{ (status.conditions | named('PodScheduled')).message }}"
 """What is quoted of a Pod where a check names no message: why the scheduler could not place it."""
 
 
-class Quotes(CheckKind, Timed):
+class Quotes(TimedFile):
     """The whole message is somewhere in the file."""
 
     name: ClassVar[str] = "quotes"
 
-    file: FileName
     of: OneRef
     message: Template | None = None
 
@@ -46,18 +45,8 @@ class Quotes(CheckKind, Timed):
             raise ValueError(wrong)
         return self
 
-    @property
-    def uses_history(self) -> bool:
-        return self.past
-
     def kinds(self) -> frozenset[str]:
         return frozenset({self.of.canonical_kind})
-
-    def files(self) -> tuple[str, ...]:
-        return (self.file,)
-
-    def references(self) -> tuple[str, ...]:
-        return (self.before,) if self.before else ()
 
     def templates(self) -> tuple[str, ...]:
         return (self.message or POD_MESSAGE,)
@@ -65,12 +54,7 @@ class Quotes(CheckKind, Timed):
     def evaluate(self, world: World) -> Verdict:
         title = self.of.title(world.namespace)
         wanted = _("a message of {object}, word for word").format(object=title)
-        try:
-            file = world.work.read(self.file)
-        except FileTrouble as trouble:
-            return trouble.verdict(wanted)
-        judge = partial(self._judge, file, wanted, world)
-        return at_any_moment(self, self.of, world, file.mtime, wanted, judge)
+        return self.judged(self.of, world, wanted, self._judge)
 
     def _judge(self, file: LearnerFile, wanted: str, world: World, moment: Moment) -> Verdict:
         title = self.of.title(world.namespace)

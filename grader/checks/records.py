@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import model_validator
 
 from cluster.i18n import _
-from grader.checks.base import CheckKind, ObjectRef, Timed
-from grader.checks.fields import FileName, Template, names_problem
+from grader.checks.base import ObjectRef
+from grader.checks.fields import Template, names_problem
 from grader.checks.instead import instead
-from grader.checks.moments import Moment, at_any_moment
+from grader.checks.moments import Moment
 from grader.checks.objects import terminating, title
 from grader.checks.settling import any_moving
 from grader.checks.templates import OBJECT_NAMES, NoValueError, render
 from grader.checks.text import record_key
+from grader.checks.timed_file import TimedFile
 from grader.checks.words import shown
-from grader.checks.work import FileTrouble, LearnerFile, Line
+from grader.checks.work import LearnerFile, Line
 from grader.results import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 _FIRST_FEW = 3
 
 
-class Records(CheckKind, Timed):
+class Records(TimedFile):
     """One line for each object. Blank lines, `#` lines, order and the width of gaps don't matter."""
 
     name: ClassVar[str] = "records"
 
-    file: FileName
     each: ObjectRef
     line: Template
 
@@ -48,18 +47,8 @@ class Records(CheckKind, Timed):
             raise ValueError(wrong)
         return self
 
-    @property
-    def uses_history(self) -> bool:
-        return self.past
-
     def kinds(self) -> frozenset[str]:
         return frozenset({self.each.canonical_kind})
-
-    def files(self) -> tuple[str, ...]:
-        return (self.file,)
-
-    def references(self) -> tuple[str, ...]:
-        return (self.before,) if self.before else ()
 
     def templates(self) -> tuple[str, ...]:
         return (self.line,)
@@ -68,12 +57,7 @@ class Records(CheckKind, Timed):
         wanted = _("one line {form} for each of {objects}").format(
             form=_form(self.line), objects=self.each.title(world.namespace)
         )
-        try:
-            file = world.work.read(self.file)
-        except FileTrouble as trouble:
-            return trouble.verdict(wanted)
-        judge = partial(self._judge, file, wanted, world)
-        return at_any_moment(self, self.each, world, file.mtime, wanted, judge)
+        return self.judged(self.each, world, wanted, self._judge)
 
     def _judge(self, file: LearnerFile, wanted: str, world: World, moment: Moment) -> Verdict:
         objects = moment.select(self.each, world)
