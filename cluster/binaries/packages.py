@@ -1,7 +1,7 @@
 """The Debian packages that Batchlab uses, from `vm-images/packages.toml`, and which of them are missing.
 
 Owns the reading of that list and the words of "install this"; runs no installer. Uses the standard library
-only: `python3 -m cluster.binaries.packages build|run|all` prints the names before anything is installed.
+only: `python3 -m cluster.binaries.packages build|run|test|all` prints the names before anything is installed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from cluster.paths import data_dir
 
-Purpose = Literal["build", "run"]
+Purpose = Literal["build", "run", "test"]
 PURPOSES: tuple[Purpose, ...] = ("build", "run")
+"""What somebody who uses Batchlab needs packages for."""
+_EVERY: tuple[Purpose, ...] = (*PURPOSES, "test")
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # an ordinary user's PATH often lacks them; `ip` lives there
 
 
@@ -52,7 +54,7 @@ def find_program(name: str) -> str | None:
 
 
 def packages(purpose: Purpose) -> tuple[Package, ...]:
-    """The list for `purpose`: `build` the binaries here, or `run` labs."""
+    """The list for `purpose`: `build` the binaries here, `run` labs, `test` what is developed here."""
     return tuple(
         Package(
             name=entry["package"],
@@ -126,9 +128,9 @@ def main(argv: list[str]) -> int:
 
     With `--missing` only those whose content this machine lacks.
     """
-    wanted = [purpose for purpose in PURPOSES if purpose in argv or "all" in argv]
-    if not wanted or not set(argv) <= {*PURPOSES, "all", "--missing"}:
-        sys.stderr.write("usage: python3 -m cluster.binaries.packages [--missing] build|run|all …\n")
+    wanted = [purpose for purpose in _EVERY if purpose in argv or "all" in argv]
+    if not wanted or not set(argv) <= {*_EVERY, "all", "--missing"}:
+        sys.stderr.write("usage: python3 -m cluster.binaries.packages [--missing] build|run|test|all …\n")
         return 2
     look_up = missing if "--missing" in argv else packages
     names = dict.fromkeys(package.name for purpose in wanted for package in look_up(purpose))

@@ -28,11 +28,16 @@ def _print(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_list_is_printed_by_a_bare_python() -> None:
-    build, run, both = (_print(purpose).stdout.split() for purpose in ("build", "run", "all"))
+    build, run, test, every = (_print(purpose).stdout.split() for purpose in ("build", "run", "test", "all"))
     assert {"gcc", "libseccomp-dev", "busybox-static"} <= set(build)
     assert run == ["util-linux", "mount", "iproute2"]
-    assert both == build + run
-    assert _print("build", "run").stdout.split() == both
+    assert test == ["zsh", "fish"]
+    assert every == build + run + test
+    assert _print("build", "run").stdout.split() == build + run
+
+
+def test_nobody_who_only_uses_it_is_told_to_install_what_tests_need() -> None:
+    assert "test" not in packages.PURPOSES
 
 
 @pytest.mark.parametrize("arguments", [(), ("everything",), ("build", "x")])
