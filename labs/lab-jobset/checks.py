@@ -102,7 +102,10 @@ def restart_counted(world: World, jobset: str) -> Verdict:
     saw, moving = _uncounted(world, ref, made_anew=len(known) > 1)
     wanted = say("counted", set=f"JobSet {jobset}")
     look_at = f"kubectl get jobset {jobset} -o yaml"
-    return Verdict(passed=False, finding=Finding(wanted=wanted, saw=saw, look_at=look_at), moving=moving)
+    where = (ref.title(world.namespace),)
+    # It tells itself where the failure went: no other cause has to be looked for.
+    finding = Finding(wanted=wanted, saw=saw, where=where, look_at=look_at, plain=True)
+    return Verdict(passed=False, finding=finding, moving=moving)
 
 
 def _uncounted(world: World, ref: ObjectRef, *, made_anew: bool) -> tuple[str, bool]:

@@ -80,6 +80,7 @@ class TestRestartCounted:
         verdict = CHECKS.restart_counted(world, "train")
         assert (verdict.passed, verdict.moving) == (False, False)
         assert verdict.finding.saw == "no pod of JobSet team-a/train has failed yet"
+        assert (verdict.finding.where, verdict.finding.plain) == (("JobSet team-a/train",), True)
 
     def test_restarted_in_place(self, trace: Trace, world: World) -> None:
         trace.put(jobset(status={"restarts": 0}))
