@@ -31,7 +31,10 @@ class Steered:
 
 
 def find_pods(api: Api, namespace: str, names: tuple[str, ...], selector: str) -> list[Manifest]:
-    """The pods meant by name (`pod/x` or `x`) and by label selector. UsageProblem where there are none."""
+    """The pods meant by name (`pod/x` or `x`) and by label selector. UsageProblem where there are none.
+
+    A selector means those that have not ended, if there are any.
+    """
     found: dict[str, Manifest] = {}
     for word in names:
         kind, slash, rest = word.partition("/")
@@ -50,13 +53,18 @@ def find_pods(api: Api, namespace: str, names: tuple[str, ...], selector: str) -
             pods = api.list("v1", "Pod", namespace, labels=selector)
         except ApiRefused as refusal:
             raise UsageProblem(refusal.message) from refusal
-        found.update({pod["metadata"]["name"]: pod for pod in pods})
+        going_on = [pod for pod in pods if not _ended(pod)]
+        found.update({pod["metadata"]["name"]: pod for pod in going_on or pods})
         if not pods:
             raise UsageProblem(
                 _("no pod in the namespace {namespace} has {selector}").format(namespace=namespace, selector=selector),
                 _elsewhere(api.list("v1", "Pod", labels=selector), namespace),
             )
     return list(found.values())
+
+
+def _ended(pod: Manifest) -> bool:
+    return "deletionTimestamp" in pod["metadata"] or pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
 
 
 def _elsewhere(pods: list[Manifest], namespace: str) -> str:

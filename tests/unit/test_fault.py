@@ -87,6 +87,16 @@ def test_pods_are_found_by_name_and_selector_once_each() -> None:
     assert [one["metadata"]["name"] for one in found] == ["a", "c", "b"]
 
 
+def test_a_selector_leaves_out_what_has_ended() -> None:
+    gone = pod("c", deletionTimestamp="2026-01-01T00:00:00Z")
+    port, cluster = api(pod("a", phase="Failed"), pod("b"), gone)
+    steer(port, find_pods(port, "team-a", (), "app=train"), "complete")
+    assert set(cluster.patches) == {"team-a/b"}
+    port, cluster = api(pod("a", phase="Failed"))
+    with pytest.raises(UsageProblem, match="pod a is Failed, not Running"):
+        steer(port, find_pods(port, "team-a", (), "app=train"), "complete")
+
+
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
