@@ -71,6 +71,15 @@ def test_no_line_is_wider_than_a_terminal_and_no_word_is_lost(name: str, lang: s
 
 
 @pytest.mark.parametrize(("name", "lang"), ARTICLES_AND_LANGUAGES)
+def test_with_colour_no_line_is_wider_either(name: str, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = render(shipped(name, lang), width=80, colour=True, answers=True)
+    assert "\x1b[" in text
+    assert [line for line in ANSI.sub("", text).splitlines() if cell_len(line) > 80] == []
+
+
+@pytest.mark.parametrize(("name", "lang"), ARTICLES_AND_LANGUAGES)
 def test_no_word_is_broken(name: str, lang: str) -> None:
     """Whatever stands between blanks on the terminal stands so in the text."""
     article = shipped(name, lang)
