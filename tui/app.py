@@ -1,6 +1,7 @@
 """The application: its screens and how one goes from one to the next, colours, language, and what is said aside.
 
 Owns what belongs to no single screen. Knows nothing of labs but their ids, and asks `Backend` for the rest.
+A screen is imported when it is opened: the first one is to be there at once.
 """
 
 from __future__ import annotations
@@ -18,13 +19,8 @@ from cluster.errors import Problem
 from cluster.i18n import _
 from tui import marks
 from tui.keys import EVERYWHERE, FILE, KEYS, bindings, displayed, read_keymap
-from tui.screens.article import ArticleScreen
 from tui.screens.base import LearnerScreen
 from tui.screens.catalogue import CatalogueScreen
-from tui.screens.confirm import ConfirmScreen
-from tui.screens.help import HelpScreen
-from tui.screens.lab import LabScreen
-from tui.screens.report import ReportScreen
 from tui.settings import Settings, config_dir, load_settings, save_settings
 from tui.themes import NAMES, THEMES
 from tui.widgets.scrollbar import AsciiScrollBar
@@ -35,6 +31,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tui.backend.model import Backend, Entry
+    from tui.screens.lab import LabScreen
 
 PROBLEM_SECONDS = 12.0
 """How long a problem is shown: it has two sentences to read."""
@@ -110,16 +107,26 @@ class LearnerApp(App[None]):
         if entry.kind == "lab":
             self.open_lab(entry.id)
         else:
-            self.push_screen(ArticleScreen(entry.id))
+            self.open_article(entry.id)
+
+    def open_article(self, article_id: str) -> None:
+        """Go to an article."""
+        from tui.screens.article import ArticleScreen
+
+        self.push_screen(ArticleScreen(article_id))
 
     def open_report(self) -> None:
         """Progress over all labs."""
+        from tui.screens.report import ReportScreen
+
         if not isinstance(self.screen, ReportScreen):
             self.push_screen(ReportScreen())
 
     def open_lab(self, lab_id: str) -> None:
         """Go to a lab: to the screen it has already, or to a new one."""
-        known = next((one for one in self.screen_stack if isinstance(one, LabScreen) and one.lab_id == lab_id), None)
+        from tui.screens.lab import LabScreen
+
+        known = next((one for one in self._labs() if one.lab_id == lab_id), None)
         if known is None:
             self.push_screen(LabScreen(lab_id))
         while known is not None and self.screen is not known:
@@ -137,7 +144,7 @@ class LearnerApp(App[None]):
         if scheme == "lab":
             self.open_lab(name)
         elif scheme == "article":
-            self.push_screen(ArticleScreen(name))
+            self.open_article(name)
         else:
             self.copy_to_clipboard(target)
             self.notify(_("copied: {text}").format(text=target), markup=False)
@@ -157,9 +164,10 @@ class LearnerApp(App[None]):
 
     async def action_quit(self) -> None:
         """Leave. Labs go on; a start that is under way is asked about, an idle shell is closed."""
-        labs = [screen for screen in self.screen_stack if isinstance(screen, LabScreen)]
-        starting = [lab for lab in labs if lab.starts]
+        starting = [lab for lab in self._labs() if lab.starts]
         if starting:
+            from tui.screens.confirm import ConfirmScreen
+
             title = _("{lab} is being started").format(lab=starting[0].lab_id)
             self.push_screen(ConfirmScreen(title, _("Leave, and end the start?")), self._leave_if)
             return
@@ -171,11 +179,18 @@ class LearnerApp(App[None]):
 
     async def leave(self) -> None:
         """End, whatever is open: nothing of a start is left, and no idle shell."""
-        for screen in self.screen_stack:
-            if isinstance(screen, LabScreen):
-                await screen.end_start()
-                screen.closing()
+        for lab in self._labs():
+            await lab.end_start()
+            lab.closing()
         self.exit()
+
+    def _labs(self) -> list[LabScreen]:
+        """The labs that are open."""
+        if "tui.screens.lab" not in sys.modules:
+            return []
+        from tui.screens.lab import LabScreen
+
+        return [screen for screen in self.screen_stack if isinstance(screen, LabScreen)]
 
     def key(self, key_id: str) -> str:
         """The first key of an action, as a person reads it."""
@@ -235,6 +250,8 @@ class LearnerApp(App[None]):
 
     def action_help(self) -> None:
         """The page of keys of the screen in front."""
+        from tui.screens.help import HelpScreen
+
         screen = self.screen
         if isinstance(screen, LearnerScreen):
             self.push_screen(HelpScreen(screen.PLACE, screen.ABOUT, self.keymap))

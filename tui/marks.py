@@ -82,6 +82,11 @@ def cut(text: str, width: int) -> str:
     return (chop_cells(text, max(1, width - 1))[0].rstrip() + _marks["more"]) if width > 0 else ""
 
 
+def pad(text: str, width: int) -> str:
+    """`text` filled with spaces to `width` cells; never cut."""
+    return text + " " * max(0, width - cell_len(text))
+
+
 def plain(text: str) -> str:
     """`text` with the marks that reports put between and behind words in the set in force."""
     return text.replace("·", _marks["dot"]).replace("…", _marks["more"])

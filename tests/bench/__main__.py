@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
-from tests.bench import crowd, density, idle, resets, starts, table, verdicts, watching
+from tests.bench import application, crowd, density, idle, resets, starts, table, verdicts, watching
 from tests.bench.comparison import Comparison
 from tests.bench.figures import Report, fit_to_keep, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
@@ -40,6 +40,7 @@ _MEASURED_BY = {
     "idle": idle.PART,
     "sessions": crowd.PART,
     "density": density.PART,
+    "tui": application.PART,
 }
 """What may be asked for → the part that measures it: a stop needs a start, memory and processor one rest."""
 
@@ -92,6 +93,7 @@ def _measure(options: argparse.Namespace, report: Report) -> int:
         resets.PART: lambda ground, report: resets.measure(ground, report, options.runs),
         idle.PART: lambda ground, report: idle.measure(ground, report, options.runs, options.idle),
         crowd.PART: lambda ground, report: crowd.measure(ground, report, options.runs, options.idle, options.sessions),
+        application.PART: lambda ground, report: application.measure(ground, report, options.runs),
         density.PART: lambda ground, report: density.measure(ground, report, options.runs, options.learners),
     }
     code = 0

@@ -16,7 +16,6 @@ from textual.widgets.option_list import Option
 from cluster.errors import Problem
 from cluster.i18n import _
 from grader.cli.commands import N_
-from grader.report.progress_report import duration
 from tui.marks import bar
 from tui.screens.base import LearnerScreen
 from tui.widgets.entry import details, row, shelf_row
@@ -240,6 +239,8 @@ class CatalogueScreen(LearnerScreen):
         return all(word in text for word in wanted)
 
     def _title(self) -> None:
+        from grader.report.progress_report import duration
+
         assert self.catalogue is not None
         entries = [entry for shelf in self.catalogue.shelves for entry in shelf.entries]
         done = sum(entry.done for entry in entries)

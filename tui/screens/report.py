@@ -44,7 +44,7 @@ class ReportScreen(LearnerScreen):
     ABOUT = N_("Steps passed, time at work, checks and hints of each lab. `grader report --csv` writes them down.")
     DEFAULT_CSS = """
     ReportScreen {
-        #head { height: 1; padding: 0 1; color: $primary; text-style: bold; }
+        #head { height: 1; color: $primary; text-style: bold; }
         #rows { height: auto; max-height: 50%; border: none; background: $background; padding: 0; }
         #rows > .option-list--option-highlighted { background: $primary 30%; color: $foreground; }
         #attempts { height: 1fr; border-top: $rule $border; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -119,7 +119,9 @@ class ReportScreen(LearnerScreen):
         widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
         self.query_one("#head", Static).update(Laid(partial(_line, titles, widths, "")))
         rows = self.query_one(OptionList)
-        at = rows.highlighted or 0
+        # First where one was last at work; later where the cursor is.
+        latest = max(range(len(self.rows)), key=lambda at: self.rows[at].record.last or 0.0, default=0)
+        at = latest if rows.highlighted is None else rows.highlighted
         rows.set_options(
             Option(Laid(partial(_line, line, widths, "$success" if row.state == "finished" else "")))
             for row, line in zip(self.rows, cells, strict=True)

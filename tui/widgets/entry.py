@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from cluster.i18n import _
-from grader.report.layout import pad
-from tui.marks import bar, cut, mark
+from tui.marks import bar, cut, mark, pad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -67,8 +67,10 @@ class Played:
 
     @property
     def svg(self) -> str:
-        """The screen as a picture, without the number that differs each time."""
-        return re.sub(r"terminal-\d+-", "terminal-", self.app.export_screenshot(title="Batchlab"))
+        """The screen as a picture, without the number that differs each time, and without fonts from elsewhere."""
+        picture = re.sub(r"terminal-\d+-", "terminal-", self.app.export_screenshot(title="Batchlab"))
+        picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
+        return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 
 
 Play = Callable[[Played], Awaitable[None]]

@@ -105,6 +105,15 @@ class TestReport:
         backend.rows = [row("lab-demo", steps=1, attempts=ATTEMPTS), row("lab-new")]
         drive(play)
 
+    def test_begins_where_one_was_last_at_work(self, drive: Drive, backend: PretendedBackend) -> None:
+        async def play(played: Played) -> None:
+            await played.press("p")
+            await played.shows("Checks of lab-demo")
+            await played.shows("22:14")
+
+        backend.rows = [row("lab-new"), row("lab-demo", steps=1, attempts=ATTEMPTS)]
+        drive(play)
+
     def test_of_nothing_says_so(self, drive: Drive) -> None:
         async def play(played: Played) -> None:
             await played.press("p")
