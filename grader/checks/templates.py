@@ -121,8 +121,12 @@ def problem(source: str, names: Iterable[str] | None = None) -> str:
 
 
 def expression(source: str) -> str:
-    """A template as a pointer for people: `{{ leader.status.podIP }}` → `leader.status.podIP`."""
-    text = " ".join(re.sub(r"\{\{\s*(.*?)\s*\}\}", r"{\1}", source).split())
+    """A template as a pointer for people: `{{ leader.status.podIP }}` → `leader.status.podIP`.
+
+    A variable is called by its name alone; whose it is stands beside the pointer anyway.
+    """
+    text = re.sub(r"[\w.]+\s*\|\s*env\(\s*['\"]([^'\"]*)['\"][^)]*\)", r"\1", source)
+    text = " ".join(re.sub(r"\{\{\s*(.*?)\s*\}\}", r"{\1}", text).split())
     alone = text.startswith("{") and text.find("}") == len(text) - 1
     return text[1:-1] if alone else text
 

@@ -128,4 +128,6 @@ def test_problems_are_told_before_rendering(source: str, message: str) -> None:
 def test_pointers() -> None:
     assert expression("{{ leader.status.podIP }}.svc") == "{leader.status.podIP}.svc"
     assert expression("{{ leader.status.podIP }}") == "leader.status.podIP"
+    assert expression("{{ worker | env('ADDRESS') }}.svc") == "{ADDRESS}.svc"
+    assert expression("{{ worker|env(\"ADDRESS\", 'main') }}") == "ADDRESS"
     assert names("{{ a.b }} {{ c }}") == {"a", "c"}
