@@ -31,7 +31,7 @@ def test_the_list_is_printed_by_a_bare_python() -> None:
     build, run, test, every = (_print(purpose).stdout.split() for purpose in ("build", "run", "test", "all"))
     assert {"gcc", "libseccomp-dev", "busybox-static"} <= set(build)
     assert run == ["util-linux", "mount", "iproute2"]
-    assert test == ["zsh", "fish"]
+    assert test == ["zsh", "fish", "tmux"]
     assert every == build + run + test
     assert _print("build", "run").stdout.split() == build + run
 
