@@ -79,14 +79,28 @@ def _slim(obj: Any, kind: str) -> Any:
             _without(each, "container")
         for each in status.get("containerStatuses") or []:
             _without(each, "containerStatus")
-    if kind in ("Job", "JobSet", "LeaderWorkerSet"):
-        for part in [spec, *(spec.get("replicatedJobs") or []), spec.get("leaderWorkerTemplate") or {}]:
-            for key in ("template", "selector", "network", "leaderTemplate", "workerTemplate"):
+    if kind in ("Job", "JobSet", "LeaderWorkerSet", "Workload"):
+        leaders = spec.get("leaderWorkerTemplate") or {}
+        for part in [spec, leaders, *(spec.get("replicatedJobs") or []), *(spec.get("podSets") or [])]:
+            for key in ("selector", "network"):
                 part.pop(key, None)
-    if kind == "Workload":
-        for each in spec.get("podSets") or []:
-            each.pop("template", None)
+            for key in ("template", "leaderTemplate", "workerTemplate"):
+                if key in part:
+                    part[key] = _slim_template(part[key])
     return obj
+
+
+def _slim_template(template: dict[str, Any]) -> dict[str, Any]:
+    """Of a template of a pod or Job: what is asked for, and how often."""
+    spec = template.get("spec") or {}
+    kept = {key: spec[key] for key in ("parallelism", "completions", "restartPolicy") if key in spec}
+    if "template" in spec:
+        kept["template"] = _slim_template(spec["template"])
+    if "containers" in spec:
+        kept["containers"] = [
+            {"name": each["name"], "resources": each.get("resources", {})} for each in spec["containers"]
+        ]
+    return {"spec": kept}
 
 
 def _without(part: dict[str, Any], what: str) -> None:

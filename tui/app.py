@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tui.backend.model import Backend, Entry
+    from tui.board.screen import BoardScreen
     from tui.screens.lab import LabScreen
+    from tui.timeline.screen import TimelineScreen
 
 PROBLEM_SECONDS = 12.0
 """How long a problem is shown: it has two sentences to read."""
@@ -196,6 +198,30 @@ class LearnerApp(App[None]):
         """The first key of an action, as a person reads it."""
         key = next(one for keys in KEYS.values() for one in keys if one.id == key_id)
         return displayed(self.keymap.get(key_id, key.keys).split(",")[0])
+
+    def open_board(self, lab_id: str) -> None:
+        """The cluster of a lab as it is now: the board that is open already, or a new one."""
+        from tui.board.screen import BoardScreen
+
+        self.run_worker(self._open_view(BoardScreen, lab_id), group="view", exclusive=True)
+
+    def open_timeline(self, lab_id: str) -> None:
+        """What happened in a lab: the timeline that is open already, or a new one."""
+        from tui.timeline.screen import TimelineScreen
+
+        self.run_worker(self._open_view(TimelineScreen, lab_id), group="view", exclusive=True)
+
+    async def _open_view(self, view: type[BoardScreen | TimelineScreen], lab_id: str) -> None:
+        if any(isinstance(one, view) and one.lab_id == lab_id for one in self.screen_stack):
+            while not (isinstance(self.screen, view) and self.screen.lab_id == lab_id):
+                self.pop_screen()
+            return
+        try:
+            lab = await self.backend.lab(lab_id)
+        except Problem as problem:
+            self.say(problem)
+            return
+        self.push_screen(view.of(lab))
 
     def stop_lab(self, lab_id: str) -> None:
         """Stop a lab in the background and say so."""

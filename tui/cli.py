@@ -33,21 +33,45 @@ if TYPE_CHECKING:
 @click.option("--ascii", "ascii_only", is_flag=True, help=N_("Draw with ASCII characters only."))
 @click.option("--theme", type=OneOf(*THEMES), help=N_("The colours, for this time."))
 @click.option("--no-tmux", is_flag=True, help=N_("No shell beside it: the lab's shell takes its place for a while."))
+@click.option("--board", metavar="LAB", help=N_("Only the board of LAB, and nothing that changes anything."))
+@click.option("--serve", is_flag=True, help=N_("With --board: in a browser on this machine."))
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help=N_("With --serve: not just any free port."))
 @click.option("--lang", metavar="en|ko", help=N_("Language of every message (default: your locale)."))
-def command(lab: str | None, ascii_only: bool, theme: str | None, no_tmux: bool, lang: str | None) -> int:
+def command(
+    lab: str | None,
+    ascii_only: bool,
+    theme: str | None,
+    no_tmux: bool,
+    board: str | None,
+    serve: bool,
+    port: int | None,
+    lang: str | None,
+) -> int:
     """Run the application, in a tmux of its own where it can. `--lang` is taken out of the command line before; here
     it is only documented."""
 
     from tui.terminal import tmux
 
     del lang
-    if not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
+    if (serve and not board) or (port and not serve):
+        option, other = ("--serve", "--board") if serve else ("--port", "--serve")
+        raise UsageProblem(_("{option} goes with {other}").format(option=option, other=other))
+    if serve and board:
+        from tui.board.serve import serve_board
+
+        return serve_board(board, port or 0, ascii_only=ascii_only)
+    if not board and not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
         _go_into_tmux(ascii_only=ascii_only)
     from tui.app import LearnerApp
     from tui.backend.real import RealBackend
 
-    _forget_size()
-    app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
+    if board:
+        from tui.board.app import BoardApp
+
+        app: LearnerApp = BoardApp(RealBackend(), board, ascii_only=ascii_only)
+    else:
+        _forget_size()
+        app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
     if theme:
         app.theme = theme
     for number in (signal.SIGTERM, signal.SIGHUP):

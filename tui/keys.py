@@ -16,6 +16,8 @@ from textual.keys import REPLACED_KEYS, _character_to_key
 
 from cluster.i18n import _
 from grader.cli.commands import N_
+from tui.board.keys import BOARD_KEYS
+from tui.timeline.keys import TIMELINE_KEYS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +52,8 @@ PLACES: dict[str, str] = {
     "lab": N_("Lab"),
     "article": N_("Article"),
     "report": N_("Progress"),
+    "board": N_("Board"),
+    "timeline": N_("Timeline"),
 }
 """Where keys work → what the place is called."""
 
@@ -106,6 +110,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
             label=N_("stop lab"),
             help=N_("stop the lab that runs; files and progress stay"),
         ),
+        _key("catalogue.board", "v", "board", N_("board"), N_("the cluster of the lab as it is now"), shown=False),
+        _key("catalogue.timeline", "t", "timeline", N_("timeline"), N_("what happened in the lab"), shown=False),
         Key(
             id="catalogue.down",
             keys="j",
@@ -158,6 +164,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
             shown=False,
         ),
         _key("lab.copy", "y", "copy", N_("copy"), N_("copy the chosen block"), shown=False),
+        _key("lab.board", "v", "board", N_("board"), N_("the cluster as it is now")),
+        _key("lab.timeline", "t", "timeline", N_("timeline"), N_("what happened until now")),
         _key("lab.look", "l", "look", N_("look"), N_("run in the shell what the check says to look at")),
         _key(
             "lab.open",
@@ -198,6 +206,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
         _key("report.up", "k", "cursor_up", N_("up"), N_("one line up, as the arrow key"), shown=False),
         _key("report.back", "escape", "back", N_("back"), N_("to where you came from")),
     ),
+    "board": tuple(Key(**each) for each in BOARD_KEYS),
+    "timeline": tuple(Key(**each) for each in TIMELINE_KEYS),
 }
 
 

@@ -32,6 +32,7 @@ SECTIONS = (
             ("shell", N_("Open a shell in a running lab.")),
             ("check", N_("Look at what you did, step by step.")),
             ("why", N_("Why something waits, or is not what you think.")),
+            ("board", N_("Nodes, groups, queues, pods and events, as they are now.")),
             ("timeline", N_("What happened, as bars over time.")),
             ("hint", N_("One more hint for a step.")),
             ("fail", N_("Make pods on fake nodes fail.")),
@@ -60,7 +61,21 @@ SECTIONS = (
     ),
 )
 FROM_INSIDE = frozenset(
-    {"check", "hint", "status", "show", "list", "course", "read", "report", "why", "timeline", "fail", "complete"}
+    {
+        "check",
+        "hint",
+        "status",
+        "show",
+        "list",
+        "course",
+        "read",
+        "report",
+        "why",
+        "timeline",
+        "board",
+        "fail",
+        "complete",
+    }
 )
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})

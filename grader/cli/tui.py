@@ -35,6 +35,11 @@ class _Plugin(Command):
 @click.command(cls=_Plugin, add_help_option=False, help=N_("Labs, articles and progress in one application."))
 def command(words: Sequence[str]) -> int:
     """Load the application and have it run the rest of the command line."""
+    return application(words)
+
+
+def application(words: Sequence[str]) -> int:
+    """Have the application run a command line of its own; its exit code. EnvironmentProblem: there is none."""
     found = [point for point in entry_points(group=GROUP) if point.name == NAME]
     if not found:
         raise EnvironmentProblem(

@@ -79,6 +79,18 @@ class HistoryReader:
         query = f"SELECT {_COLUMNS} FROM change WHERE seq > ? AND kind IN ({places}) ORDER BY seq"  # noqa: S608  # see above
         return [self._change(row) for row in self._rows(query, (seq, *names))]
 
+    def standing(self, kinds: Iterable[str]) -> list[Change]:
+        """The last change of each object of these kinds that is still there, in the order they came."""
+        names = [*kinds]
+        places = ", ".join("?" * len(names))
+        last = f"SELECT max(seq) FROM change WHERE kind IN ({places}) GROUP BY uid"  # noqa: S608  # see above
+        query = f"SELECT {_COLUMNS} FROM change WHERE seq IN ({last}) AND verb != 'DELETED' ORDER BY seq"  # noqa: S608
+        return [self._change(row) for row in self._rows(query, names)]
+
+    def last_seq(self) -> int:
+        """The number of the latest change; 0 where there is none."""
+        return next((int(row[0]) for row in self._rows("SELECT max(seq) FROM change", ()) if row[0] is not None), 0)
+
     def versions(self, uid: str) -> list[Change]:
         """All versions of one object, oldest first."""
         query = f"SELECT {_COLUMNS} FROM change WHERE uid = ? ORDER BY seq"  # noqa: S608  # columns, all ours

@@ -35,11 +35,12 @@ class News:
 class HistoryTail:
     """The changes of `kinds` in the history at `path`, which may not be there yet, or be replaced by another.
 
+    With `whole` the first look has all there ever was, else only the last change of each object that still stands.
     Any thread may use it, one at a time; each has to close it.
     """
 
-    def __init__(self, path: Path, kinds: tuple[str, ...]) -> None:
-        self._path, self._kinds = path, kinds
+    def __init__(self, path: Path, kinds: tuple[str, ...], *, whole: bool = True) -> None:
+        self._path, self._kinds, self._whole = path, kinds, whole
         self._reader: HistoryReader | None = None
         self._file: tuple[int, int] | None = None
         self._seq = 0
@@ -64,13 +65,18 @@ class HistoryTail:
             self._file, self._seq = file, 0
         assert self._reader is not None
         try:
-            changes = self._reader.newer(self._seq, self._kinds)
+            if anew and not self._whole:
+                self._seq = (
+                    self._reader.last_seq()
+                )  # before, so that what comes meanwhile is told once more, not missed
+                changes = self._reader.standing(self._kinds)
+            else:
+                changes = self._reader.newer(self._seq, self._kinds)
             news = News(tuple(changes), tuple(self._reader.gaps(self._kinds[0])), self._reader.recorded_until(), anew)
         except EnvironmentProblem:
             self.close()  # what was half read is read again
             raise
-        if changes:
-            self._seq = changes[-1].seq
+        self._seq = max([self._seq, *(change.seq for change in changes[-1:])])
         return news
 
     def close(self) -> None:

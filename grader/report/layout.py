@@ -26,6 +26,9 @@ COMMANDS: Final = ("kubectl", "k", "grader", "cat", "ls", "diff", "nslookup", "g
 _JOINTS: Final = (".", "/", "]", ",", ";", ":", "=", "_")
 """Characters behind which a long word may be broken."""
 
+ASCII_TWINS: Final = str.maketrans("·×…→", "-x~>")
+"""What our sentences have beyond ASCII, each for one cell; for `str.translate` where only ASCII may be drawn."""
+
 BOLD, DIM, RED, GREEN, YELLOW, MAGENTA = "1", "2", "31", "32", "33", "35"
 
 

@@ -50,8 +50,10 @@ PRELOADED = (
     "grader.cli.root",
     *(
         f"grader.cli.{name}"
-        for name in ("check", "completion", "hint", "labs", "report", "show", "status", "timeline", "why")
+        for name in ("board", "check", "completion", "hint", "labs", "report", "show", "status", "timeline", "why")
     ),
+    "grader.board.feed",
+    "grader.board.text",
     "grader.diagnosis.document",
     "grader.diagnosis.names",
     "grader.lab.catalogue",

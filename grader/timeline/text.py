@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from cluster.i18n import _
-from grader.report.layout import BOLD, DIM, WIDTH, cut, hanging, one_line, pad, paint, spread, wrap
+from grader.report.layout import ASCII_TWINS, BOLD, DIM, WIDTH, cut, hanging, one_line, pad, paint, spread, wrap
 from grader.timeline.bars import ASCII, UNICODE, Mark, cells
 from grader.timeline.model import LETTERS, Phase
 from grader.timeline.scale import Window, clock, ticks
@@ -39,8 +39,6 @@ _NARROWEST_BARS = 24
 _WORDS_FROM = 72
 """Cells of width from which the phase now is written behind each bar."""
 _MOST_EVENTS = 500
-_PLAIN = str.maketrans("·×…→", "-x~>")
-"""What our sentences have beyond ASCII, each for one cell."""
 
 
 def render_text(
@@ -60,7 +58,7 @@ def render_text(
     """
     page = _Page(timeline, width, window, colour=colour, ascii_only=ascii_only)
     text = "\n".join(page.lines(title, events)) + "\n"
-    return text.translate(_PLAIN) if ascii_only else text
+    return text.translate(ASCII_TWINS) if ascii_only else text
 
 
 def heading(group: Group, namespace: str) -> str:
@@ -202,7 +200,7 @@ class _Page:
         return paint(text, style, on=self._colour and bool(style))
 
     def _legend(self) -> Iterator[str]:
-        yield from _flow(legend(self._timeline, self._glyphs), self._width - 1)
+        yield from (" " + line for line in flow(legend(self._timeline, self._glyphs), self._width - 1))
 
     def _unseen(self) -> Iterator[str]:
         for gap in self._timeline.unseen:
@@ -253,14 +251,15 @@ def _style(cell: Cell) -> str:
     return _MARKS.get(cell.mark) or (COLOURS[cell.phase] if cell.phase else "")
 
 
-def _flow(items: list[str], width: int) -> Iterator[str]:
+def flow(items: list[str], width: int) -> Iterator[str]:
+    """Items beside one another, on as many lines of `width` cells as it takes; none is broken."""
     line = ""
     for item in items:
         joined = f"{line}   {item}" if line else item
         if line and cell_len(joined) > width:
-            yield " " + line
+            yield line
             line = item
         else:
             line = joined
     if line:
-        yield " " + line
+        yield line

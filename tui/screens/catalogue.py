@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from cluster.errors import Problem
 from cluster.i18n import _
 from grader.cli.commands import N_
+from grader.session.places import history_file, session_home
 from tui.marks import bar
 from tui.screens.base import LearnerScreen
 from tui.widgets.entry import details, row, shelf_row
@@ -139,6 +140,16 @@ class CatalogueScreen(LearnerScreen):
         """Progress over all labs."""
         self.learner.open_report()
 
+    def action_board(self) -> None:
+        """The cluster of the lab under the cursor."""
+        if (entry := self._entry()) and self._was_started():
+            self.learner.open_board(entry.id)
+
+    def action_timeline(self) -> None:
+        """What happened in the lab under the cursor."""
+        if (entry := self._entry()) and self._was_started():
+            self.learner.open_timeline(entry.id)
+
     def action_cursor_down(self) -> None:
         """As the arrow."""
         self.query_one(OptionList).action_cursor_down()
@@ -202,6 +213,11 @@ class CatalogueScreen(LearnerScreen):
             search.value = ""
         self.query_one("#shelves").focus()
         self._draw()
+
+    def _was_started(self) -> bool:
+        """Whether there is anything to see of the lab under the cursor."""
+        entry = self._entry()
+        return entry is not None and entry.kind == "lab" and history_file(session_home(entry.id)).exists()
 
     def _entry(self) -> Entry | None:
         return self.catalogue.entry(self._at) if self.catalogue else None

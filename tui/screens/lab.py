@@ -18,6 +18,7 @@ from cluster.errors import Problem
 from cluster.i18n import _
 from grader.cli.commands import N_
 from grader.results import State
+from grader.session.places import history_file, session_home
 from tui.marks import bar
 from tui.screens.base import LearnerScreen
 from tui.screens.confirm import ConfirmScreen
@@ -155,8 +156,10 @@ class LabScreen(LearnerScreen):
             case "hint":
                 step = self._step()
                 return bool(running and step and step.hints)
-            case "type_block" | "run_block":
+            case "type_block" | "run_block" | "board":
                 return running
+            case "timeline":
+                return running or history_file(session_home(self.lab_id)).exists()
             case "look":
                 return running and self.query_one(LabPanel).look_at() != ""
         return True
@@ -170,6 +173,14 @@ class LabScreen(LearnerScreen):
         if self._booting is not None:
             self._booting.cancel()
             self.notify(_("giving up: what was started is ended"), markup=False)
+
+    def action_board(self) -> None:
+        """The cluster as it is now."""
+        self.learner.open_board(self.lab_id)
+
+    def action_timeline(self) -> None:
+        """What happened until now."""
+        self.learner.open_timeline(self.lab_id)
 
     def action_check(self) -> None:
         """Look now; the first check that does not hold is opened."""

@@ -336,7 +336,7 @@ def test_a_command_imports_nothing_of_ours_that_was_not_preloaded(tmp_path: Path
         "from grader.cli import run\n"
         "for line in ('list --json', 'show 1', 'show --json', 'hint 1 --json', 'check --watch', 'check --json',\n"
         "             'check --junit x', 'report', 'status --json', 'status', 'completion bash', 'check --help',\n"
-        "             'timeline', 'nonsense'):\n"
+        "             'timeline', 'board', 'nonsense'):\n"
         "    run(line.split())\n"
         "new = {name for name in set(sys.modules) - before if name.split('.')[0] in ('grader', 'cluster')}\n"
         "print('new:', sorted(new))\n"
