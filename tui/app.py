@@ -22,6 +22,7 @@ from tui.keys import EVERYWHERE, FILE, KEYS, bindings, displayed, read_keymap
 from tui.screens.base import LearnerScreen
 from tui.screens.catalogue import CatalogueScreen
 from tui.settings import Settings, config_dir, load_settings, save_settings
+from tui.terminal.foreground import take_terminal_back
 from tui.themes import NAMES, THEMES
 from tui.widgets.scrollbar import AsciiScrollBar
 
@@ -160,6 +161,7 @@ class LearnerApp(App[None]):
                 sys.stdout.flush()
                 # Nothing may draw meanwhile, so the whole application waits.
                 subprocess.run(command, env=environment, check=False)
+                take_terminal_back()
         except SuspendNotSupported:
             self.notify(_("there can be no shell here"), severity="warning")
         self.refresh()

@@ -124,3 +124,17 @@ def test_a_learner_opens_a_lab_starts_it_and_works_through_two_steps(terminal: T
     terminal.press("q")
     until(terminal.ended, 30, "the application has left, and its shell with it")
     assert local.status(session_home(LAB)).state == "running"
+
+    # Without panes the shell takes the application's place, and gives it back.
+    alone = Terminal(f"batchlab-test-{os.getpid()}-alone", f"{sys.executable} -m tui --lang en --no-tmux {LAB}")
+    try:
+        alone.shows("step 3 of 8", "FAIL")
+        alone.press("s")
+        alone.shows(f"This is the shell of {LAB}", "~/gsb-lws #")
+        alone.type("exit")
+        alone.press("Enter")
+        alone.shows("step 3 of 8", "FAIL")
+        alone.press("n")
+        alone.shows("step 4 of 8")
+    finally:
+        alone.close()
