@@ -206,6 +206,12 @@ class Api:
         except ApiUnavailable:
             return False
 
+    def fetch(self, path: str) -> bytes:
+        """What `path` answers, whatever it is."""
+        response = self._send("GET", path, accept="*/*")
+        self._raise_for_status(response)
+        return response.data
+
     # -- writing ------------------------------------------------------------------------------------
 
     def apply(self, obj: Manifest, *, dry_run: bool = False) -> Manifest:

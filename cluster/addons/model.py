@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from cluster.components import go
 from cluster.components.control_plane import DEFAULT_ROLES
 from cluster.components.model import Component, HttpProbe
 from cluster.components.service_accounts import ServiceAccount
@@ -70,7 +71,7 @@ class Addon:
         return Component(
             name=self.program,
             argv=(str(config.binaries / "bin" / self.program), f"--config={path}", *self.argv),
-            env=self.account.env,
+            env={**self.account.env, **go.environment(self.program)},
             files={path: yaml.safe_dump(self._configuration(config), sort_keys=False)},
             mounts=(
                 *self.account.mounts(config),

@@ -11,6 +11,7 @@ import json
 
 import yaml
 
+from cluster.components import go
 from cluster.components.control_plane import DEFAULT_ROLES
 from cluster.components.model import Component, HttpProbe, SocketProbe
 from cluster.components.service_accounts import ServiceAccount
@@ -40,7 +41,7 @@ def kwok(config: MachineConfig) -> Component:
     return Component(
         name="kwok",
         argv=argv,
-        env=KWOK_ACCOUNT.env,
+        env={**KWOK_ACCOUNT.env, **go.environment("kwok")},
         mounts=KWOK_ACCOUNT.mounts(config),
         needs=(DEFAULT_ROLES, KWOK_ACCOUNT.token_step),
         before=("kwok-leases",),
@@ -104,7 +105,10 @@ state = "{RUNTIME}/containerd-state"
     return Component(
         name="containerd",
         argv=(str(config.binaries / "bin/containerd"), f"--config={conf}"),
-        env={"PATH": f"{config.binaries}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+        env={
+            "PATH": f"{config.binaries}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            **go.environment("containerd"),
+        },
         files={conf: toml, cni / "10-lab.conflist": json.dumps(network, indent=1)},
         ready=SocketProbe(str(CONTAINERD_SOCKET)),
     )
@@ -165,6 +169,7 @@ def kubelet(config: MachineConfig) -> Component:
     return Component(
         name="kubelet",
         argv=argv,
+        env=go.environment("kubelet"),
         files={conf: yaml.safe_dump(settings, sort_keys=False)},
         needs=(DEFAULT_ROLES, "containerd"),
         ready=HttpProbe("http://127.0.0.1:10248/healthz"),
@@ -188,7 +193,7 @@ def coredns(config: MachineConfig) -> Component:
     return Component(
         name="coredns",
         argv=(str(config.binaries / "bin/coredns"), "-conf", str(corefile)),
-        env=COREDNS_ACCOUNT.env,
+        env={**COREDNS_ACCOUNT.env, **go.environment("coredns")},
         mounts=COREDNS_ACCOUNT.mounts(config),
         files={corefile: text},
         needs=(DEFAULT_ROLES, COREDNS_ACCOUNT.token_step),

@@ -146,6 +146,8 @@ def _become_init(config: MachineConfig, layout: Layout, began: float, leash: int
             os._exit(1)  # the keeper died first
         os.close(leash)
         kernel.die_with_parent(signal.SIGKILL)
+        kernel.refuse_huge_pages()
+        kernel.share_one_heap()
         _make_room(config, layout, bounded=bounded)
         supervise(config, began)
         status = 0

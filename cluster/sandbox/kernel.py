@@ -29,12 +29,14 @@ MNT_DETACH = 0x2
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_THP_DISABLE = 41
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 0x1
 _SYS_MOUNT_SETATTR = 442
+_M_ARENA_MAX = -8
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _SYS_INOTIFY = {"x86_64": (253, 294), "aarch64": (26,)}
 # Of <linux/filter.h>: load the word at an offset, compare, return.
@@ -116,6 +118,23 @@ def die_with_parent(signal_number: int) -> None:
 def adopt_orphans() -> None:
     """PR_SET_CHILD_SUBREAPER."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def refuse_huge_pages() -> None:
+    """PR_SET_THP_DISABLE: this process and what it starts gets no transparent huge pages.
+
+    Where a host gives them to everybody (Debian does), a heap of many small holes is rounded up to 2 MB each.
+    """
+    _check(_libc.prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0), "prctl")
+
+
+def share_one_heap() -> None:
+    """mallopt(3): all threads of this process allocate from one heap, where glibc would make one for each.
+
+    Python runs one of them at a time anyway; memory that one thread frees is then of use to the next.
+    """
+    if hasattr(_libc, "mallopt"):  # other C libraries have one heap
+        _libc.mallopt(_M_ARENA_MAX, 1)
 
 
 def refuse_inotify() -> None:

@@ -19,6 +19,7 @@ from cluster.supervisor.control import serve
 from cluster.supervisor.events import EventLog
 from cluster.supervisor.gpus import keep_gpus
 from cluster.supervisor.processes import ProcessTable
+from cluster.supervisor.settling import settle
 
 _SIGNALS = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _SIDECAR_SECONDS = 1.0
@@ -38,9 +39,15 @@ def supervise(config: MachineConfig, began: float) -> None:
     boot.begin()
     if (node := config.spec.real_node) is not None:
         threading.Thread(target=_keep_gpus, args=(boot, node, events), daemon=True).start()
+    threading.Thread(target=_settle, args=(boot,), daemon=True).start()
     while signal.sigwait(_SIGNALS) == signal.SIGCHLD:
         processes.reap()
     _end(config, boot, processes)
+
+
+def _settle(boot: Boot) -> None:
+    boot.ready.wait()
+    settle(boot.api)
 
 
 def _keep_gpus(boot: Boot, node: NodeSpec, events: EventLog) -> None:

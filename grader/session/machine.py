@@ -39,7 +39,8 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
             *("--database", str(history_file(home))),
             *("--socket", str(recorder_socket(home))),
         ),
-        env=environment,
+        # Its thirty threads need no heap each (`cluster.sandbox.kernel.share_one_heap` says why).
+        env={**environment, "MALLOC_ARENA_MAX": "1"},
         socket=str(recorder_socket(home)),
     )
     examiner = Sidecar(

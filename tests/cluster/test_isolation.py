@@ -63,6 +63,16 @@ def test_the_learner_sees_no_key_and_no_process_of_the_cluster(machine: Machine)
     assert machine.desk("kubectl config view --raw -o jsonpath='{.users[*].name}'").stdout == "learner"
 
 
+def test_the_learner_has_no_way_to_etcd(machine: Machine) -> None:
+    asked = machine.desk(
+        "find / -name etcd.sock 2>/dev/null; "
+        'python3 -c "import ssl, urllib.request as u; c = ssl._create_unverified_context(); '
+        "u.urlopen('https://127.0.0.1:2379/v3/kv/range', b'{}', timeout=5, context=c)\" 2>&1 | tail -1"
+    ).stdout
+    assert "etcd.sock" not in asked
+    assert "CERTIFICATE_REQUIRED" in asked or "certificate" in asked
+
+
 def test_what_the_caller_hides_is_not_there(fresh: Callable[..., Machine]) -> None:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.components import go
 from cluster.components.model import Component, SocketProbe
 from cluster.machine import MachineConfig, Sidecar
 from cluster.plan import plan, shell, waves, write_files
@@ -71,6 +72,14 @@ def test_the_labs_objects_come_after_everything_else(binaries: Path) -> None:
 
 def test_containerd_does_not_wait_for_the_api(binaries: Path) -> None:
     assert position(machine(binaries))["containerd"] == 0
+
+
+def test_programs_with_settings_of_their_own_are_programs_of_a_machine(binaries: Path) -> None:
+    components = {task.name: task for task in plan(machine(binaries)) if isinstance(task, Component)}
+    assert go.RUNTIMES.keys() <= components.keys()
+    ours = {"recorder"}
+    for name in components.keys() - ours:
+        assert components[name].env.items() >= go.environment(name).items(), name
 
 
 def test_a_lab_of_fake_nodes_runs_no_container_program(binaries: Path) -> None:
