@@ -1,7 +1,8 @@
 """The local provider: a machine in a sandbox on this host, from nothing to READY and back to nothing.
 
 Owns what a command of the host does with a sandbox. The main flow is `start`; what happens inside is
-`cluster.supervisor`, how the sandbox is made `cluster.sandbox`.
+`cluster.supervisor`, how the sandbox is made `cluster.sandbox`. What only a start needs is imported there: every
+command asks for a machine's status, and keys and manifests are half of all modules.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cluster.addons import ADDONS
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _, language
 from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
-from cluster.pki import write_pki
-from cluster.plan import shell, write_files
-from cluster.sandbox import desk, keeper
-from cluster.snapshots.recipe import recipe
-from cluster.snapshots.shelf import Shelf
+from cluster.sandbox import desk
+from cluster.sandbox.remains import clean
 from cluster.supervisor import control
 from cluster.supervisor.events import FAILED, READY, read_events
 from cluster.timings import LAUNCH, BootTimings, boot_timings, read_plan, turned_to
+
+if TYPE_CHECKING:
+    from cluster.snapshots.shelf import Shelf
 
 _POLL = 0.03
 _STOP_SECONDS = 5.0
@@ -51,7 +52,9 @@ def start(config: MachineConfig, on_event: Callable[[BootEvent], None], snapshot
     if _holder(layout) is not None:
         raise EnvironmentProblem(_("{name} is running already").format(name=config.name))
     if layout.run.is_dir():
-        keeper.clean(layout)  # what an earlier machine left that was killed with its keeper
+        clean(layout)  # what an earlier machine left that was killed with its keeper
+    from cluster.snapshots.shelf import Shelf
+
     shelf = Shelf(snapshots, _noting(on_event)) if snapshots else None
     config = prepare(config, shelf, on_event)
     on_event(turned_to(LAUNCH))
@@ -70,6 +73,11 @@ def prepare(config: MachineConfig, shelf: Shelf | None, on_event: Callable[[Boot
 
     What is returned says whether the start will be warm, by a snapshot from `shelf`.
     """
+    from cluster.addons import ADDONS
+    from cluster.pki import write_pki
+    from cluster.plan import write_files
+    from cluster.snapshots.recipe import recipe
+
     layout = Layout(config.home)
     for folder in (layout.home, layout.run, layout.desk, layout.work):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,7 +109,7 @@ def stop(home: Path) -> bool:
     holder = _holder(layout)
     if holder is not None:
         _end_keeper(layout, holder)
-    left = keeper.clean(layout)
+    left = clean(layout)
     if left:
         raise EnvironmentProblem(_("could not remove {path}").format(path=left[0]))
     return holder is not None
@@ -140,6 +148,10 @@ def desk_command(home: Path, argv: list[str], env: dict[str, str]) -> list[str]:
 
 def dry_run(config: MachineConfig, snapshots: Path | None = None) -> str:
     """What `start` would do with the same arguments, as shell."""
+    from cluster.plan import shell
+    from cluster.snapshots.recipe import recipe
+    from cluster.snapshots.shelf import Shelf
+
     if snapshots:
         name = recipe(config)
         config = replace(config, recipe=name, warm=Shelf(snapshots, lambda _sentence: None).has(name))
