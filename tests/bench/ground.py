@@ -80,6 +80,11 @@ class Ground:
         """The session folder of `grader start lab-lws` here."""
         return session_home(LAB)
 
+    @property
+    def snapshots(self) -> Path:
+        """Where starts by `cluster.local.start` keep what makes later ones warm."""
+        return self.folder / "snapshots"
+
     def fake(self, name: str = "fake") -> MachineConfig:
         """lab-lws's machine without its real node: LWS, the fake nodes, the grader's recorder and examiner."""
         lab = load_lab(LAB)

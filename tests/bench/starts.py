@@ -69,7 +69,7 @@ def _start(ground: Ground, kind: str, how: str) -> float:
     if kind == "real":
         return ground.grader("start", LAB, *(["--cold"] if how == "cold" else [])).seconds
     began = time.perf_counter()
-    local.start(ground.fake(), lambda _event: None, None if how == "cold" else ground.folder / "snapshots")
+    local.start(ground.fake(), lambda _event: None, None if how == "cold" else ground.snapshots)
     return time.perf_counter() - began
 
 

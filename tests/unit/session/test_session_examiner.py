@@ -345,3 +345,11 @@ def test_a_command_imports_nothing_of_ours_that_was_not_preloaded(tmp_path: Path
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1] == "new: []", done.stderr[-2000:]
     assert "this is our bug" not in done.stderr, "a session of which nothing is there is no bug"
+
+
+def test_it_carries_nothing_that_only_a_start_needs() -> None:
+    # What is imported stays for as long as the session does; this alone was a sixth of it.
+    script = "import sys; from grader.session import examiner; examiner._preload(); print(*sorted(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    assert "grader.check_session" in told
+    assert not {"cluster.pki", "cluster.plan", "cryptography"} & set(told)
