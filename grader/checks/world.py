@@ -1,7 +1,7 @@
 """What checks may look at, read only, and one snapshot for a whole round of evaluation.
 
 Owns the ports (`ClusterReader`, `History`, `Executor`) and the caching; knows nothing of what is right. One
-API list per kind and namespace serves every check of a round, so checks can't contradict each other.
+API list per kind serves every check of a round, so checks can't contradict each other.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class World:
         self._cluster = cluster
         self._history = history
         self._checks = checks
-        self._lists: dict[tuple[str, str, str | None], list[Object]] = {}
+        self._lists: dict[tuple[str, str], list[Object]] = {}
         self._changes: dict[tuple[str, str, str | None], tuple[Change, ...]] = {}
         self._unavailable: ApiUnavailable | None = None
         self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
@@ -159,18 +159,25 @@ class World:
     @property
     def listed(self) -> frozenset[tuple[str, str]]:
         """(apiVersion, kind) of what this look saw of the cluster as it is."""
-        return frozenset((version, kind) for version, kind, _namespace in self._lists)
+        return frozenset(self._lists)
 
     # -- now ----------------------------------------------------------------------------------------
 
     def all(self, api_version: str, kind: str, namespace: str | None) -> list[Object]:
-        """Every object of a kind now; none where the cluster has no such kind."""
-        key = (api_version, kind, namespace)
+        """Every object of a kind now, in a namespace or (None) in all; none where the cluster has no such kind."""
+        every = self._every(api_version, kind)
+        if namespace is None:
+            return every
+        return [obj for obj in every if meta(obj).get("namespace", namespace) == namespace]
+
+    def _every(self, api_version: str, kind: str) -> list[Object]:
+        # Of all namespaces, whichever is asked for: so one list serves a check and the explanation of its failure.
+        key = (api_version, kind)
         if key not in self._lists:
             if self._unavailable is not None:
                 raise self._unavailable  # one time-out a round is enough
             try:
-                self._lists[key] = self._cluster.list_page(api_version, kind, namespace)[0]
+                self._lists[key] = self._cluster.list_page(api_version, kind)[0]
             except ApiUnavailable as trouble:
                 self._unavailable = trouble
                 raise

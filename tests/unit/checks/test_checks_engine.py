@@ -296,7 +296,7 @@ class TestOneLook:
             raw = {"id": f"c{number}", "says": "x", "resources": rule}
             checks.append(CheckSource.model_validate(raw).check())
         assert states(runner.run(*checks)) == ["passed"] * 5
-        assert runner.trace.cluster.asked == [("v1", "Pod", "default")]
+        assert runner.trace.cluster.asked == [("v1", "Pod", None)]
         runner.trace.cluster.asked.clear()
         runner.trace.cluster.trouble = ApiUnavailable("timed out")
         assert states(runner.run(*checks)) == ["error"] * 5

@@ -108,7 +108,7 @@ def test_a_file_gets_no_cause_for_it_could_be_the_answer(load: Load) -> None:
     quotes = check('quotes: {file: never.txt, of: {kind: Job, name: big}, message: "{{ metadata.name }} can never"}')
     world = cluster.world()
     assert why(world, quotes) == ""
-    assert cluster.cluster.asked == [("batch/v1", "Job", "lab")], "nothing but what the check itself asks for"
+    assert cluster.cluster.asked == [("batch/v1", "Job", None)], "nothing but what the check itself asks for"
 
 
 def test_a_function_of_the_lab_gets_one_for_the_objects_it_names(load: Load, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_run_explains_what_fails_and_asks_nothing_more_where_all_passes(load: 
     world = cluster.world()
     results = run_checks(Lab([Step(1, "one", [passes])]), lambda: world, explain=Explainer())
     assert [result.state for result in results] == [State.PASSED]
-    assert cluster.cluster.asked == [("batch/v1", "Job", "lab")]
+    assert cluster.cluster.asked == [("batch/v1", "Job", None)]
     (result,) = run_checks(Lab([Step(1, "one", [fails])]), lambda: world, explain=Explainer())
     assert result.state is State.FAILED
     assert result.finding.saw == "spec.suspend is true"
