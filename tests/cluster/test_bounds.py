@@ -21,12 +21,59 @@ from cluster.sandbox import cgroups
 from cluster.sandbox.bounds import GIB, POD_TASKS, SHELL_TASKS, bounds
 from grader.lab.catalogue import load_lab
 from tests.cluster.conftest import SandboxApi, needs_root, until
+from tests.cluster.ordinary import as_ordinary_user
 from tests.learner import Learner
 
 pytestmark = needs_root
 
 NEIGHBOUR, FAKE, REAL = "lab-cohort", "lab-kueue", "lab-jobset"
 BOMB = "b() { b | b & }; b; sleep 100"
+_AS_USER = """
+import os, signal, subprocess, sys, threading, time
+from pathlib import Path
+from cluster import local
+from tests.cluster.conftest import machine_config
+
+config = machine_config(Path(sys.argv[1]) / "lab", Path(sys.argv[2]))
+
+def shell(script):
+    return local.desk_command(config.home, ["bash", "-c", script], {"TERM": "dumb"})
+
+def run(script):
+    return subprocess.run(shell(script), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.split()
+
+def tasks():
+    found = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found += len(list((folder / "task").iterdir())) if folder.stat().st_uid == os.geteuid() else 0
+        except OSError:
+            continue
+    return found
+
+def until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, tasks()
+        threading.Event().wait(0.05)
+
+local.start(config, lambda event: None)
+try:
+    print(*run("ulimit -u; ulimit -d; cat /proc/self/oom_score_adj"))
+    print(*run("tail /dev/zero; echo $?; dd if=/dev/zero of=/tmp/x bs=1M; echo $?; echo alive"))
+    before = tasks()
+    bomb = subprocess.Popen(shell(sys.argv[3]), stderr=subprocess.DEVNULL, start_new_session=True)
+    until(lambda: tasks() >= before + 500)
+    print(*run("kubectl get --raw=/readyz"), tasks() < before + 700)
+    os.killpg(bomb.pid, signal.SIGHUP)
+    bomb.wait()
+    until(lambda: tasks() < before + 50)
+    states = {component.name: component.restarts for component in local.status(config.home).components}
+    print(sum(states.values()), "restarts")
+finally:
+    local.stop(config.home)
+print(local.status(config.home).state)
+"""
 _NET = "batchlab-test-net"
 _NET_BOUNDS = {"pids.max": "6000", "memory.limit_in_bytes": str(8 * GIB)}
 
@@ -232,3 +279,14 @@ def _another_login() -> Iterator[list[str]]:
     finally:
         for folder in folders:
             folder.rmdir()
+
+
+def test_an_ordinary_users_shell_is_held_back_without_a_cgroup(binaries: Path) -> None:
+    """Each process of it in its memory, all of them together in their number; other shells of the lab go on."""
+    assert as_ordinary_user(_AS_USER, str(binaries), BOMB) == [
+        f"{SHELL_TASKS} {GIB // 1024} 700",
+        "1 1 alive",
+        "ok True",
+        "0 restarts",
+        "stopped",
+    ]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.conftest import Machine, needs_root
+from tests.cluster.ordinary import as_ordinary_user
 
-_USER = 65500
 _AS_USER = """
 import os, subprocess, sys
 from pathlib import Path
 from cluster import local
 from tests.cluster.conftest import machine_config
 assert os.geteuid() != 0
-config = machine_config(Path(sys.argv[1]), Path(sys.argv[2]), addons=("kueue",))
+config = machine_config(Path(sys.argv[1]) / "lab", Path(sys.argv[2]), addons=("kueue",))
 local.start(config, lambda event: None)
 try:
     script = [
@@ -137,30 +134,5 @@ def test_two_machines_side_by_side_do_not_see_each_other(machine: Machine, fresh
 
 @needs_root
 def test_an_ordinary_user_starts_a_machine_of_fake_nodes(binaries: Path) -> None:
-    """By a process that has given up root. Where root's own home holds Python or the binaries, it is opened
-    for passage in a mount namespace of the test's own."""
-    home = Path(tempfile.mkdtemp(dir="/var/tmp"))
-    os.chown(home, _USER, _USER)
-    passage = """
-        mkdir "$1/over" && mount -t tmpfs over "$1/over" && mkdir "$1/over/upper" "$1/over/work"
-        mount -t overlay -o "lowerdir=$HOME,upperdir=$1/over/upper,workdir=$1/over/work" overlay "$HOME"
-        chmod 0711 "$HOME" && find "$HOME/.cache" -maxdepth 0 -exec chmod 0711 {} +
-        shift && exec "$@"
-    """
-    try:
-        outcome = subprocess.run(
-            [
-                *("unshare", "--mount", "--", "sh", "-ec", passage, "sh", str(home)),
-                *("setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"),
-                *("env", f"HOME={home}", f"PYTHONPATH={Path.cwd()}"),
-                *(sys.executable, "-c", _AS_USER, str(home / "lab"), str(binaries)),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=180,
-        )
-        assert outcome.returncode == 0, outcome.stderr
-        assert outcome.stdout.splitlines() == ["node/gpu-a node/gpu-b", "default", "learner", "stopped"]
-    finally:
-        shutil.rmtree(home)
+    said = as_ordinary_user(_AS_USER, str(binaries))
+    assert said == ["node/gpu-a node/gpu-b", "default", "learner", "stopped"]
