@@ -85,7 +85,8 @@ class Look:
 
 
 class BoardFeed(Protocol):
-    """What a screen asks. `look` and `describe` block: call them from a thread, one at a time."""
+    """What a screen asks. `look` and `describe` block: call them from a thread, one at a time. So does `why`, which may
+    be asked beside them."""
 
     def look(self) -> Look:
         """How it is now."""

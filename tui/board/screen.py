@@ -27,7 +27,7 @@ from tui.screens.base import LearnerScreen
 from tui.widgets.title import TitleLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.events import Resize
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from grader.board.model import Ref
     from grader.board.panes import Pane, Row
     from grader.lab.model import Lab
+
+    Question = Callable[[Ref], Awaitable[str]]
 
 T = TypeVar("T")
 EVERY = 1.0
@@ -265,13 +267,13 @@ class BoardScreen(LearnerScreen):
     def action_describe(self) -> None:
         """All that is known of the object under the cursor."""
         if row := self.table.row:
-            self._open(row.ref, self.feed.describe, _named(row.ref))
+            self._open(row.ref, self._describe, _named(row.ref))
 
     def action_why(self) -> None:
         """Why the object under the cursor is as it is."""
         if row := self.table.row:
             title = _("why: {object}").format(object=_named(row.ref))
-            self._open(row.ref, self.feed.why, title)
+            self._open(row.ref, self._why, title)
 
     def action_timeline(self) -> None:
         """What happened until now."""
@@ -303,14 +305,21 @@ class BoardScreen(LearnerScreen):
 
     # -- beneath --------------------------------------------------------------------------------------
 
-    def _open(self, ref: Ref, question: Callable[[Ref], str], title: str) -> None:
+    def _open(self, ref: Ref, question: Question, title: str) -> None:
         page = DetailScreen(title)
         self.app.push_screen(page)
         self.run_worker(self._fill(page, ref, question), group="detail")
 
-    async def _fill(self, page: DetailScreen, ref: Ref, question: Callable[[Ref], str]) -> None:
+    async def _describe(self, ref: Ref) -> str:
+        return await self._ask(lambda: self.feed.describe(ref))
+
+    async def _why(self, ref: Ref) -> str:
+        # It asks the examiner, which may take its time; the board goes on meanwhile.
+        return await asyncio.to_thread(self.feed.why, ref)
+
+    async def _fill(self, page: DetailScreen, ref: Ref, question: Question) -> None:
         try:
-            text = await self._ask(lambda: question(ref))
+            text = await question(ref)
         except Problem as problem:
             text = "\n".join(filter(None, (problem.message, problem.advice)))
         page.fill(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,9 @@ class PretendedFeed:
         self.trust = Trust.LIVE
         self.trouble: Problem | None = None
         self.reason = " Pod infer/llm-0\n    Running\n\n nothing is wrong: Running\n"
+        self.answered = threading.Event()
+        """`why` answers once it is set."""
+        self.answered.set()
         self.looks = 0
         self.closed = False
         self.store.apply(changes or [])
@@ -42,6 +46,7 @@ class PretendedFeed:
         return describe(self.store, ref)
 
     def why(self, ref: Ref) -> str:
+        self.answered.wait(10)
         if self.trouble is not None:
             raise self.trouble
         return f" {ref.kind}\n{self.reason}"

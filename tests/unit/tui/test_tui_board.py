@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -194,6 +195,25 @@ class TestObjects:
             feed.trouble = EnvironmentProblem("the lab's examiner does not answer", "wait a moment")
             await played.press("w")
             await played.shows("wait a moment")
+
+        drive(play, size=(120, 40))
+
+    def test_the_board_goes_on_while_why_is_asked(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            feed = recorded("lab-lws", "infer")
+            screen = await opened(played, feed)
+            answer = threading.Event()
+            feed.answered = answer
+            try:
+                await played.press("4", "w")
+                await played.shows("one moment")
+                before = feed.looks
+                await screen._look()
+                assert feed.looks > before
+                assert "one moment" in played.text
+            finally:
+                answer.set()
+            await played.shows("nothing is wrong")
 
         drive(play, size=(120, 40))
 
