@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
-from tests.bench import application, crowd, density, idle, resets, starts, table, verdicts, watching
+from tests.bench import application, crowd, crowded, density, idle, resets, starts, table, verdicts, watching
 from tests.bench.comparison import Comparison
 from tests.bench.figures import Report, fit_to_keep, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
@@ -41,6 +41,7 @@ _MEASURED_BY = {
     "sessions": crowd.PART,
     "density": density.PART,
     "tui": application.PART,
+    "board": crowded.PART,
 }
 """What may be asked for → the part that measures it: a stop needs a start, memory and processor one rest."""
 
@@ -94,6 +95,7 @@ def _measure(options: argparse.Namespace, report: Report) -> int:
         idle.PART: lambda ground, report: idle.measure(ground, report, options.runs, options.idle),
         crowd.PART: lambda ground, report: crowd.measure(ground, report, options.runs, options.idle, options.sessions),
         application.PART: lambda ground, report: application.measure(ground, report, options.runs),
+        crowded.PART: lambda ground, report: crowded.measure(ground, report, options.runs),
         density.PART: lambda ground, report: density.measure(ground, report, options.runs, options.learners),
     }
     code = 0

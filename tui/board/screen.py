@@ -97,6 +97,7 @@ class BoardScreen(LearnerScreen):
     def body(self) -> ComposeResult:
         """Trust, tabs, tables, search."""
         self._trust_line, self._tab_line = Static(id="trust"), Static(id="tabs")
+        self._trust_shown = ""
         self._tables = tables = {pane.name: Table(pane) for pane in PANES}
         yield self._trust_line
         yield self._tab_line
@@ -166,9 +167,9 @@ class BoardScreen(LearnerScreen):
             table = self._tables[pane.name]
             table.show(kept, self._nothing(bool(found)))
             counts[pane.name] = (_counted(found), troubles(found))
-            table.border_title = self._pane_title(pane, _counted(kept), _counted(found))
             waiting = counts[pane.name][1] if pane is not EVENTS else 0
-            table.border_subtitle = _("{count} to look at").format(count=waiting) if waiting else ""
+            below = _("{count} to look at").format(count=waiting) if waiting else ""
+            table.entitle(_pane_title(pane, _counted(kept), _counted(found)), below)
         self._tabs(counts)
         self._title()
         self._say_trust("" if self.shown.trust is Trust.LIVE else self.shown.says)
@@ -178,10 +179,6 @@ class BoardScreen(LearnerScreen):
             return _("nothing of that kind")
         return _("nothing yet")
 
-    def _pane_title(self, pane: Pane, kept: int, total: int) -> Content:
-        count = f"{kept}/{total}" if kept != total else str(total)
-        return Content(f"{_(pane.title)} {count}")
-
     def _tabs(self, counts: dict[str, tuple[int, int]]) -> None:
         parts = []
         for number, pane in enumerate(PANES, 1):
@@ -189,7 +186,8 @@ class BoardScreen(LearnerScreen):
             text = f"{number} {_(pane.title)} {total}" + (f" !{waiting}" if waiting and pane is not EVENTS else "")
             style = "reverse bold" if pane.name == self._front else "$foreground"
             parts.append(Content.from_markup(f"[@click=screen.pane({number})][{style}] $text [/][/]", text=text))
-        self._tab_line.update(Content(" ").join(parts))
+        line = Content(" ").join(parts)
+        self._tab_line.update(line, layout=False)  # its size never changes, so nothing is laid out anew
 
     def _title(self) -> None:
         said = []
@@ -203,7 +201,8 @@ class BoardScreen(LearnerScreen):
 
     def _say_trust(self, sentence: str) -> None:
         self.set_class(bool(sentence), "-silent")
-        if sentence:
+        if sentence and self._trust_shown != sentence:
+            self._trust_shown = sentence
             self._trust_line.update(Content(sentence))
 
     # -- what keys do ---------------------------------------------------------------------------------
@@ -339,6 +338,10 @@ class BoardScreen(LearnerScreen):
             box = self.query_one(f"#{side}")
             box.set_class(any(table.pane.name == name for table in box.query(Table)), "-front")
         self.table.focus()
+
+
+def _pane_title(pane: Pane, kept: int, total: int) -> str:
+    return f"{_(pane.title)} {kept}/{total}" if kept != total else f"{_(pane.title)} {total}"
 
 
 def _counted(found: Sequence[Row]) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -81,6 +82,7 @@ class Table(ScrollView, can_focus=True):
         """Cells that were asked to be drawn again so far, for whoever wants to know whether that is little."""
         self._cursor = 0
         self._empty = ""
+        self._frame = ("", "")
 
     @property
     def row(self) -> Row | None:
@@ -104,6 +106,12 @@ class Table(ScrollView, can_focus=True):
         room = widths(self.pane.columns, self._room)
         for number in range(max(len(before), len(self.rows))):
             self._refresh_changes(number, before, room)
+
+    def entitle(self, above: str, below: str) -> None:
+        """What stands in the frame."""
+        if self._frame != (above, below):
+            self._frame = (above, below)
+            self.border_title, self.border_subtitle = Content(above), Content(below)
 
     # -- moving ---------------------------------------------------------------------------------------
 

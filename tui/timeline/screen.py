@@ -103,6 +103,7 @@ class TimelineScreen(LearnerScreen):
     def body(self) -> ComposeResult:
         """Chart, legend, what is under the cursor."""
         self._trust_line, self._legend = Static(id="trust"), Static(id="legend")
+        self._explained: tuple[list[str], list[str]] = ([], [])
         self._chart, self._told = Chart(), Static(id="told")
         yield self._trust_line
         yield self._chart
@@ -166,11 +167,14 @@ class TimelineScreen(LearnerScreen):
             said = _("not recorded from {start} to {end}: {reason}")
             lines.append(said.format(start=clock(gap.start), end=clock(gap.end), reason=gap.says))
         items = legend(self.shown, glyphs)
-        self._legend.update(Laid(lambda width: Content("\n".join([*flow(items, width), *lines]))))
+        if self._explained != (items, lines):  # else the whole screen would be laid out anew
+            self._explained = (items, lines)
+            self._legend.update(Laid(lambda width: Content("\n".join([*flow(items, width), *lines]))))
 
     def _say(self, sentence: str) -> None:
-        self.set_class(bool(sentence), "-silent")
-        self._trust_line.update(Content(sentence))
+        if self.has_class("-silent") or sentence:
+            self.set_class(bool(sentence), "-silent")
+            self._trust_line.update(Content(sentence))
 
     def _title(self) -> None:
         right = ""

@@ -156,7 +156,17 @@ def test_what_is_asked_for_is_measured_once_and_in_order() -> None:
     options = command._options(["--only", "memory,stop,cpu", "--sessions", "4,1,4"])
     assert options.only == ["start", "idle"]
     assert options.sessions == [1, 4]
-    assert command._options([]).only == ["start", "check", "watch", "reset", "idle", "sessions", "density", "tui"]
+    assert command._options([]).only == [
+        "start",
+        "check",
+        "watch",
+        "reset",
+        "idle",
+        "sessions",
+        "density",
+        "tui",
+        "board",
+    ]
 
 
 @pytest.mark.parametrize(
