@@ -83,15 +83,15 @@ def command(
     return app.return_code or 0
 
 
-def run(argv: Sequence[str]) -> int:
-    """One command line in this process; its exit code."""
+def run(argv: Sequence[str], program: str = "batchlab") -> int:
+    """One command line in this process; its exit code. `program`: what was typed before it."""
     try:
         i18n.set_language(i18n.from_environment())
         i18n.set_language(load_settings(config_dir()).language or i18n.language())
         language, rest = take_language(argv)
         i18n.set_language(language)
         _refuse_where_nobody_looks()
-        with command.make_context("batchlab", list(rest), obj=list(rest)) as context:
+        with command.make_context(program, list(rest), obj=list(rest)) as context:
             return int(command.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code

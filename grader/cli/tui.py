@@ -46,7 +46,7 @@ def application(words: Sequence[str]) -> int:
             _("this installation of Batchlab has no application"),
             _("install it again: the package brings the command `batchlab`"),
         )
-    run = cast("Callable[[Sequence[str]], int]", found[0].load())
+    run = cast("Callable[[Sequence[str], str], int]", found[0].load())
     # Only a language that was asked for: the application remembers one itself.
     asked = ["--lang", language()] if language() != from_environment() else []
-    return run([*asked, *words])
+    return run([*asked, *words], "grader tui")

@@ -82,7 +82,7 @@ class TestLabs:
         document = person.run("list", "--json").json()
         assert document["schema"] == "batchlab/list/v1"
         (lab,) = [lab for lab in document["labs"] if lab["id"] == "lab-lws"]
-        assert (lab["minutes"], lab["needs_root"], lab["after"]) == (40, True, ["lab-jobset"])
+        assert (lab["minutes"], lab["needs_root"], lab["after"]) == (45, True, ["lab-jobset"])
         assert tuple(step["id"] for step in lab["steps"]) == STEPS
         assert not any(step["passed"] for step in lab["steps"])
 

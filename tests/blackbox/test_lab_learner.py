@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -326,8 +327,17 @@ class TestWatch:
         watching.send_signal(signal.SIGTERM)
         fresh.person.finish(watching, "check", "--watch", code=143)
 
-    def test_is_for_people(self, lab: Lab) -> None:
-        assert "--watch" in lab.person.run("check", "lab-lws", "--watch", "--json", code=2).err
+    def test_as_json_is_a_document_a_line(self, fresh: Lab) -> None:
+        watching = fresh.person.begin("check", "lab-lws", "--step", "names", "--watch", "--json")
+        stream = stream_of(watching)
+        first = json.loads(stream.read_until("\n"))
+        assert first["schema"] == "batchlab/check/v1"
+        assert "names.txt does not exist" in json.dumps(first)
+        (fresh.work / "names.txt").write_text(NAMES)
+        fresh.person.finish(watching, "check", "--watch", "--json")
+
+    def test_writes_no_file(self, lab: Lab) -> None:
+        assert "--junit" in lab.person.run("check", "lab-lws", "--watch", "--junit", "x.xml", code=2).err
 
 
 class TestShellOfTheLab:

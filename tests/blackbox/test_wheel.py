@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from configparser import ConfigParser
 from email.parser import Parser
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def test_what_a_start_reads_is_there(archive: zipfile.ZipFile, name: str) -> Non
     assert archive.getinfo(name).file_size > 0
 
 
-@pytest.mark.parametrize("package", ["cluster", "grader"])
+@pytest.mark.parametrize("package", ["cluster", "grader", "tui"])
 def test_every_module_and_the_files_beside_them(archive: zipfile.ZipFile, source: Path, package: str) -> None:
     packed = {name.removeprefix(f"{package}/") for name in archive.namelist() if name.startswith(f"{package}/")}
     assert {name for name in packed if not name.startswith("data/")} == set(files_of(source / package))
@@ -73,7 +74,7 @@ def test_every_module_and_the_files_beside_them(archive: zipfile.ZipFile, source
 
 def test_nothing_else_travels(archive: zipfile.ZipFile) -> None:
     tops = {name.partition("/")[0] for name in archive.namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"cluster", "grader"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"cluster", "grader", "tui"}
 
 
 def test_what_the_package_says_of_itself(archive: zipfile.ZipFile) -> None:
@@ -84,10 +85,10 @@ def test_what_the_package_says_of_itself(archive: zipfile.ZipFile) -> None:
     plain = {line.partition(">")[0] for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
     assert {"click", "jinja2", "pydantic", "pyyaml"} <= plain
     assert not {"babel", "pytest", "mypy", "ruff"} & plain
-    assert archive.read(name.replace("METADATA", "entry_points.txt")).decode().split("\n")[:2] == [
-        "[console_scripts]",
-        "grader = grader.cli:main",
-    ]
+    points = ConfigParser()
+    points.read_string(archive.read(name.replace("METADATA", "entry_points.txt")).decode())
+    assert dict(points["console_scripts"]) == {"grader": "grader.cli:main", "batchlab": "tui.cli:main"}
+    assert dict(points["batchlab.commands"]) == {"tui": "tui.cli:run"}
 
 
 def test_the_command_says_the_version_of_the_wheel(person: Person, wheel: Path) -> None:

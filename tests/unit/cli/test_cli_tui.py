@@ -29,15 +29,15 @@ def test_words_and_language_are_passed_on(grader: Grader, monkeypatch: pytest.Mo
         name = tui.NAME
 
         def load(self) -> object:
-            def run(argv: list[str]) -> int:
-                got.append(list(argv))
+            def run(argv: list[str], program: str) -> int:
+                got.append([program, *argv])
                 return 3
 
             return run
 
     monkeypatch.setattr(tui, "entry_points", lambda group: [Point()] if group == tui.GROUP else [])
     assert grader("tui", "--lang", "ko", "--ascii", "--help").code == 3
-    assert got == [["--lang", "ko", "--ascii", "--help"]]
+    assert got == [["grader tui", "--lang", "ko", "--ascii", "--help"]]
 
 
 def test_without_the_application_it_says_so(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
