@@ -83,3 +83,25 @@ def test_a_watch_that_says_nonsense(lab: Lab, line: bytes) -> None:
     events = lab.api().watch(*POD, str(lab.cluster.revision))
     with pytest.raises(ApiUnavailable):
         next(events)
+
+
+def test_a_watch_of_metadata_or_of_one_name_says_so(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = lab.api()
+    request = api._pool.request
+    asked: list[tuple[str, str]] = []
+
+    def spy(method: str, url: str, **named: Any) -> Any:
+        asked.append((url.partition("?")[2], named["headers"]["Accept"]))
+        return request(method, url, **named)
+
+    monkeypatch.setattr(api._pool, "request", spy)
+    assert list(api.watch(*POD, "10", seconds=1, fields="metadata.name=a", metadata_only=True)) == []
+    query, accept = asked[-1]
+    assert "fieldSelector=metadata.name%3Da" in query
+    assert accept == "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
+
+def test_any_path_can_be_fetched(lab: Lab) -> None:
+    assert lab.api().fetch("/readyz") == b"{}"
+    with pytest.raises(ApiRefused):
+        lab.api().fetch("/nowhere/at/all")
