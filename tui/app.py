@@ -18,7 +18,7 @@ from cluster import i18n
 from cluster.errors import Problem
 from cluster.i18n import _
 from tui import marks
-from tui.keys import EVERYWHERE, FILE, KEYS, bindings, displayed, read_keymap
+from tui.keys import EVERYWHERE, KEYS, bindings, displayed
 from tui.screens.base import LearnerScreen
 from tui.screens.catalogue import CatalogueScreen
 from tui.settings import Settings, config_dir, load_settings, save_settings
@@ -80,6 +80,7 @@ class LearnerApp(App[None]):
         self.keymap: dict[str, str] = {}
         self.panes = panes
         self._lab = lab
+        self._named = ""
 
     def get_default_screen(self) -> Screen[Any]:
         """The catalogue."""
@@ -96,6 +97,8 @@ class LearnerApp(App[None]):
 
     def on_mount(self) -> None:
         """Take over the person's keys."""
+        from tui.keymap import FILE, read_keymap
+
         self.keymap, wrong = read_keymap(config_dir() / FILE)
         self.set_keymap(self.keymap)
         for sentence in wrong:
@@ -275,6 +278,25 @@ class LearnerApp(App[None]):
         """Draw in these colours from now on."""
         self.theme = name
         self._keep(replace(self._kept, theme=name))
+
+    def action_jump(self) -> None:
+        """A letter beside everything one can go to."""
+        from tui.screens.jump import JumpScreen
+        from tui.widgets.jump import found_on
+
+        if isinstance(self.screen, LearnerScreen):
+            jumps = found_on(self.screen)
+            if jumps:
+                self.push_screen(JumpScreen(jumps), lambda jump: jump and jump.go())
+            else:
+                self.notify(_("there is nowhere to jump to here"), timeout=2)
+
+    def name_terminal(self, title: str) -> None:
+        """What the terminal's own title says."""
+        if title != self._named:
+            self._named = title
+            if self._driver is not None:
+                self._driver.write(f"\x1b]2;{''.join(filter(str.isprintable, title))}\x07")
 
     def action_help(self) -> None:
         """The page of keys of the screen in front."""

@@ -114,6 +114,14 @@ class LabScreen(LearnerScreen):
             await self.session.reread()
             await self._show_step()
 
+    def named(self) -> str:
+        """Which lab, and how far."""
+        if self.session is None or self.session.lab is None:
+            return self.lab_id
+        if self.session.boot is not None:
+            return _("{lab} starts").format(lab=self.lab_id)
+        return f"{self.session.passed}/{len(self.session.lab.steps)} {self.lab_id}"
+
     @property
     def starts(self) -> bool:
         """Whether a start is under way."""
@@ -163,6 +171,35 @@ class LabScreen(LearnerScreen):
             case "look":
                 return running and self.query_one(LabPanel).look_at() != ""
         return True
+
+    def why_not(self, action: str) -> str:
+        """What is missing for a key."""
+        session, step = self.session, self._step() if self.session and self.session.lab else None
+        if session is None or session.lab is None:
+            return ""
+        running = session.machine == "running" and session.boot is None
+        match action:
+            case "start" if running:
+                return _("{lab} runs already").format(lab=self.lab_id)
+            case "start" if session.boot is None:
+                return " ".join(self._obstacles())
+            case "timeline":
+                return _("nothing of {lab} has been recorded").format(lab=self.lab_id)
+            case "reset" if session.boot is None:
+                return _("there is nothing to begin again: {lab} was never started").format(lab=self.lab_id)
+            case "hint" if running and step is None:
+                return _("hints belong to a step: {key} goes to the first").format(key=self.learner.key("lab.next"))
+            case "hint" if running:
+                return _("this step has no hints")
+            case "look" if running:
+                return _("no check of this step names a command to look with")
+            case "check" if running:
+                return _("checking now")
+            case "give_up":
+                return _("no start is under way")
+        if session.boot is not None:
+            return _("{lab} is being started").format(lab=self.lab_id)
+        return _("{lab} is not running: {key} starts it").format(lab=self.lab_id, key=self.learner.key("lab.start"))
 
     def action_start(self) -> None:
         """Bring the lab up, told here step by step."""

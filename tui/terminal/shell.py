@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from grader.session.places import session_home
 from tui.terminal import tmux
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ class Shell(Protocol):
     def focus(self) -> None:
         """Go there."""
 
+    def busy(self) -> str:
+        """The program that runs in it; "" where it waits for a command."""
+
     def type(self, text: str, *, enter: bool) -> None:
         """Put text at its prompt."""
 
@@ -34,4 +38,4 @@ def shell_beside(backend: Backend, lab_id: str, *, panes: bool) -> Shell | None:
     if not panes or not tmux.inside():
         return None
     command, environment = backend.shell_command(lab_id)
-    return tmux.TmuxShell(command=command, environment=environment, title=lab_id)
+    return tmux.TmuxShell(command=command, environment=environment, title=lab_id, home=str(session_home(lab_id)))

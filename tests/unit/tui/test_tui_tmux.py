@@ -12,7 +12,7 @@ import pytest
 
 from cluster.errors import EnvironmentProblem
 from tests.blackbox.waiting import until
-from tui.terminal import tmux
+from tui.terminal import own, tmux
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -114,7 +114,7 @@ def test_a_tmux_that_does_not_answer_is_said(shell: tmux.TmuxShell, monkeypatch:
 class TestOwnSession:
     def test_has_a_socket_and_a_configuration_of_its_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-        line = tmux.own_session(["prog", "--lang", "ko"], ascii_only=True)
+        line = own.own_session(["prog", "--lang", "ko"], ascii_only=True)
         folder = Path(line[line.index("-S") + 1]).parent
         assert folder.parent == tmp_path
         text = (folder / "tmux.conf").read_text()
@@ -125,7 +125,7 @@ class TestOwnSession:
         """Our configuration is taken by the tmux there is, without a word of complaint."""
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         monkeypatch.delenv("TMUX", raising=False)
-        line = tmux.own_session(["cat"], ascii_only=False)
+        line = own.own_session(["cat"], ascii_only=False)
         folder = Path(line[line.index("-S") + 1]).parent
         line.insert(line.index("new-session") + 1, "-d")
         # Nobody is attached, and that would end it.
@@ -138,14 +138,14 @@ class TestOwnSession:
             keys = subprocess.run(
                 [*socket, "list-keys", "-T", "root"], capture_output=True, text=True, check=True
             ).stdout
-            assert any(tmux.SWAP_KEY in key and "select-pane" in key for key in keys.splitlines())
+            assert any(own.SWAP_KEY in key and "select-pane" in key for key in keys.splitlines())
             pane = subprocess.run(
                 [*socket, "list-panes", "-F", "#{pane_id}"], capture_output=True, text=True, check=True
             )
             monkeypatch.setenv("TMUX", f"{folder / 'socket'},1,0")
             monkeypatch.setenv("TMUX_PANE", pane.stdout.strip())
-            monkeypatch.setenv(tmux.OWN, str(folder))
-            tmux.leave_own_session()
+            monkeypatch.setenv(own.OWN, str(folder))
+            assert own.leave("batchlab") == []
             assert not folder.exists()
         finally:
             _end(folder)
@@ -160,7 +160,7 @@ def _end(folder: Path) -> None:
 
 def test_nothing_is_wanted_inside_another_tmux(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMUX", "/somewhere,1,0")
-    assert not tmux.wanted()
+    assert not own.wanted()
     monkeypatch.delenv("TMUX")
-    assert tmux.wanted()
+    assert own.wanted()
     assert not tmux.inside()
