@@ -25,6 +25,7 @@ HOME, BY = "@batchlab_home", "@batchlab_by"
 """Options of a pane with a lab's shell: the lab's session folder, and the application's pane."""
 SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "ash"})
 SECONDS = 5.0
+WAY_BACK_MS = 4000
 POLL_SECONDS = 0.05
 WIDE, HIGH = 116, 40
 """From so many columns on, panes stand side by side; else from so many lines on, one above the other; else one at a
@@ -43,6 +44,8 @@ class TmuxShell:
     command: list[str]
     environment: Mapping[str, str]
     title: str
+    way_back: str = ""
+    """What is said for a moment when one goes there; a format of tmux."""
     home: str = ""
     """The session folder of the lab: by it a shell that was left is found again."""
     pane: str = ""
@@ -88,6 +91,8 @@ class TmuxShell:
         """Go there; where there is room for one pane only, it fills the terminal."""
         self.open()
         call("select-pane", "-Z", "-t", self.pane)
+        if self.way_back:  # where it fills the terminal nothing else says how to leave it
+            call("display-message", "-d", str(WAY_BACK_MS), "-t", self.pane, self.way_back)
 
     def busy(self) -> str:
         """The program that runs in the shell; "" where it waits for a command."""

@@ -38,11 +38,11 @@ class LabPanel(Vertical):
     LabPanel {
         height: auto; max-height: 55%; border-top: $rule $border; padding: 0 1;
         #machine { height: auto; max-height: 14; scrollbar-size-vertical: 1; }
-        #checks { height: auto; max-height: 100%; border: none; padding: 0; background: $background;
+        #checks { height: auto; max-height: 95%; border: none; padding: 0; background: $background;
                   scrollbar-size-vertical: 1; }
         #checks > .option-list--option-highlighted { background: $background; color: $foreground; text-style: none; }
         #checks:focus > .option-list--option-highlighted { background: $panel; color: $foreground; text-style: none; }
-        #status { height: 1; color: $muted; }
+        #status { height: 1; color: $muted; background: $background; }
     }
     """
 
@@ -64,9 +64,10 @@ class LabPanel(Vertical):
         report = session.step_report(step) if step else None
         self._checks = list(report.checks) if report else []
         running = session.machine == "running" and session.boot is None
-        self.query_one("#machine").display = not running or session.problem is not None
+        silent = session.problem is not None or session.broken is not None
+        self.query_one("#machine").display = not running or silent
         self.query_one("#checks").display = running and bool(self._checks)
-        if not running or session.problem is not None:
+        if not running or silent:
             self.query_one("#words", Static).update(_machine(session, obstacles, keys["start"]))
         self.query_one("#status", Static).update(Content("  ".join(_status(session, step, keys["next"]))))
         if running:
@@ -119,6 +120,8 @@ def _machine(session: LabSession, obstacles: Sequence[str], start: str) -> Conte
         return words.booting(session.lab_id, session.boot)
     if session.failure is not None:
         return words.failed(session.failure, start)
+    if session.broken is not None:
+        return words.broken(session.broken, start)
     if session.problem is not None:
         return words.unjudged(session.problem)
     minutes = session.lab.minutes if session.lab else 0
@@ -126,7 +129,7 @@ def _machine(session: LabSession, obstacles: Sequence[str], start: str) -> Conte
 
 
 def _status(session: LabSession, step: Step | None, onward: str) -> list[str]:
-    parts = []
+    parts = [_("the disk is full")] if session.disk_full else []
     if session.checking:
         parts.append(_("checking now"))
     elif session.looked is not None and session.machine == "running":

@@ -121,11 +121,12 @@ class Prose(Markdown):
             at = 0 if by > 0 else len(fences) - 1
         return self.choose(fences[at])
 
-    def choose(self, fence: Fence) -> Fence:
+    def choose(self, fence: Fence, *, scroll: bool = True) -> Fence:
         """Make it the chosen one, and see it."""
         if self.chosen is not None:
             self.chosen.choose(chosen=False)
         self.chosen = fence
         fence.choose(chosen=True)
-        fence.scroll_visible(animate=False)
+        if scroll:
+            fence.scroll_visible(animate=False)
         return fence

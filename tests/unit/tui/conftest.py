@@ -20,7 +20,7 @@ from tui.app import LearnerApp
 from tui.screens.base import LearnerScreen
 from tui.settings import Settings
 
-DEADLINE = 4.0
+DEADLINE = 30.0
 
 
 @dataclass

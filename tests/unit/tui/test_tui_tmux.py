@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -111,6 +112,81 @@ def test_a_tmux_that_does_not_answer_is_said(shell: tmux.TmuxShell, monkeypatch:
         shell.open()
 
 
+class TestComingBack:
+    """A shell in which a program runs is left as it is, and found again."""
+
+    HOME = "/state/sessions/lab-demo"
+
+    def _shell(self, home: str = HOME) -> tmux.TmuxShell:
+        return tmux.TmuxShell(
+            command=["env", "PS1=$ ", "bash", "--norc", "-i"], environment={}, title="lab-demo", home=home
+        )
+
+    def test_the_same_application_takes_the_same_pane(self, server: Callable[..., str]) -> None:
+        """As when one goes to the catalogue and comes back: the screen is another, the pane is not."""
+        first = self._shell()
+        first.type("cat", enter=True)
+        until(lambda: first.busy() == "cat", 10)
+        again = self._shell()
+        again.open()
+        assert again.pane == first.pane
+        assert again.busy() == "cat"
+        assert len(server("list-panes").split("\n")) == 3
+
+    def test_one_in_another_window_is_brought_here(
+        self, server: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = self._shell()
+        first.type("cat", enter=True)
+        until(lambda: first.busy() == "cat", 10)
+        other = server("new-window", "-d", "-P", "-F", "#{pane_id}", "cat").strip()
+        server("kill-pane", "-t", server("list-panes", "-F", "#{pane_id}").split()[0])  # the application is gone
+        monkeypatch.setenv("TMUX_PANE", other)
+        again = self._shell()
+        again.open()
+        assert again.pane == first.pane
+        windows = server("list-panes", "-a", "-F", "#{window_id}").split()
+        assert len(windows) == 2
+        assert len(set(windows)) == 1
+
+    def test_that_of_another_application_or_another_lab_is_let_be(
+        self, server: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = self._shell()
+        first.open()
+        other = server("new-window", "-d", "-P", "-F", "#{pane_id}", "cat").strip()
+        monkeypatch.setenv("TMUX_PANE", other)
+        again = self._shell()
+        again.open()
+        assert again.pane != first.pane
+        monkeypatch.setenv("TMUX_PANE", server("list-panes", "-F", "#{pane_id}").split()[0])
+        elsewhere = self._shell("/elsewhere/sessions/lab-demo")
+        elsewhere.open()
+        assert elsewhere.pane not in (first.pane, again.pane)
+
+    def test_leaving_closes_what_is_idle_and_names_what_is_not(self, server: Callable[..., str]) -> None:
+        idle, busy = self._shell("/state/sessions/lab-idle"), self._shell()
+        idle.open()
+        busy.type("cat", enter=True)
+        until(lambda: busy.busy() == "cat", 10)
+        assert own.leave("batchlab") == ["cat still runs in the shell of lab-demo; batchlab comes back to it"]
+        assert not idle.alive()
+        assert busy.alive()
+        assert server("list-panes").strip()
+
+    def test_the_way_back_is_said(self, server: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where the shell fills the terminal nothing else would tell how to leave it."""
+        del server
+        shell = self._shell()
+        shell.way_back = "F2 goes back"
+        shell.open()
+        asked: list[tuple[str, ...]] = []
+        real = tmux.call
+        monkeypatch.setattr(tmux, "call", lambda *words, **more: asked.append(words) or real(*words, **more))
+        shell.focus()
+        assert ("display-message", "-d", "4000", "-t", shell.pane, "F2 goes back") in asked
+
+
 class TestOwnSession:
     def test_has_a_socket_and_a_configuration_of_its_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -149,6 +225,70 @@ class TestOwnSession:
             assert not folder.exists()
         finally:
             _end(folder)
+
+
+class TestLeftBehind:
+    """A session of our own that goes on without a terminal."""
+
+    @pytest.fixture
+    def left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        """Its folder: the application has gone, and `cat` runs in the shell of lab-demo."""
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.delenv("TMUX", raising=False)
+        line = own.own_session(["sleep", "1000"], ascii_only=False)
+        folder = Path(line[line.index("-S") + 1]).parent
+        config = folder / "tmux.conf"
+        config.write_text(config.read_text().replace("set -g destroy-unattached on\n", ""))
+        line.insert(line.index("new-session") + 1, "-d")
+        subprocess.run(line, capture_output=True, check=True, timeout=10)
+        pane = tmux.call("list-panes", "-F", "#{pane_id}", socket=folder / "socket").strip()
+        with monkeypatch.context() as inside:
+            inside.setenv("TMUX", f"{folder / 'socket'},1,0")
+            inside.setenv("TMUX_PANE", pane)
+            inside.setenv(own.OWN, str(folder))
+            command = ["env", "PS1=$ ", "bash", "--norc", "-i"]
+            shell = tmux.TmuxShell(command=command, environment={}, title="x", home="/state/sessions/lab-demo")
+            shell.type("cat", enter=True)
+            until(lambda: shell.busy() == "cat", 10)
+            assert own.leave("batchlab") == [], "it is said in the terminal, when that is given back"
+        tmux.call("kill-pane", "-t", pane, socket=folder / "socket")
+        yield folder
+        _end(folder)
+
+    def test_is_found_by_its_state_folder_and_lab(self, left: Path) -> None:
+        for lab in (None, "lab-demo"):
+            found = own.left_behind(Path("/state/sessions"), lab)
+            assert found is not None
+            assert (found.folder, found.pane.program, found.pane.lab) == (left, "cat", "lab-demo")
+        assert own.left_behind(Path("/state/sessions"), "lab-other") is None
+        assert own.left_behind(Path("/elsewhere/sessions"), None) is None
+
+    @pytest.mark.parametrize(("columns", "lines", "zoomed"), [(140, 40, "0"), (80, 24, "1")])
+    def test_is_gone_back_to(
+        self, left: Path, monkeypatch: pytest.MonkeyPatch, columns: int, lines: int, zoomed: str
+    ) -> None:
+        """The application stands before the pane, which is as it was; and the session ends with its terminal again."""
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("LINES", str(lines))
+        found = own.left_behind(Path("/state/sessions"), None)
+        assert found is not None
+        line = own.back_into(found, ["sleep", "999"])
+        assert "destroy-unattached" in line
+        form = "#{pane_current_command} #{pane_active} #{window_zoomed_flag} #{window_width}"
+        panes = tmux.call("list-panes", "-F", form, socket=left / "socket").splitlines()
+        assert panes == [f"sleep 1 {zoomed} {columns}", f"cat 0 {zoomed} {columns}"]
+
+    def test_folders_of_sessions_that_are_gone_are_removed(self, tmp_path: Path, left: Path) -> None:
+        old, new = tmp_path / f"{own.PREFIX}old", tmp_path / f"{own.PREFIX}new"
+        for folder in (old, new):
+            folder.mkdir()
+        long_ago = old.stat().st_mtime - 2 * own.NEW_SECONDS
+        os.utime(old, (long_ago, long_ago))
+        assert own.left_behind(Path("/state/sessions"), None) is not None
+        assert own.left_behind(Path("/elsewhere"), None) is None
+        assert not old.exists()
+        assert new.exists(), "it may be just being made"
+        assert left.exists()
 
 
 def _end(folder: Path) -> None:
