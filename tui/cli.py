@@ -63,13 +63,14 @@ def command(
     if not board and not no_tmux and own.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
         _go_into_tmux(lab, ascii_only=ascii_only)
     from tui.app import LearnerApp
-    from tui.backend.real import RealBackend
 
     if board:
         from tui.board.app import BoardApp
 
-        app: LearnerApp = BoardApp(RealBackend(), board, ascii_only=ascii_only)
+        app: LearnerApp = BoardApp(board, ascii_only=ascii_only)
     else:
+        from tui.backend.real import RealBackend
+
         _forget_size()
         app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
     if theme:

@@ -360,7 +360,7 @@ class LabScreen(LearnerScreen):
 
     def _draw_panel(self) -> None:
         assert self.session is not None
-        keys = {name: self.learner.key(f"lab.{name}") for name in ("start", "next")}
+        keys = {name: self.learner.key(f"lab.{name}") for name in ("start", "next", "back", "stop")}
         self.query_one(LabPanel).show(self.session, self._step(), self._obstacles(), keys)
 
     def _tick(self) -> None:

@@ -22,7 +22,7 @@ from tui.widgets.checks import check_row
 from tui.widgets.laid import Laid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -59,8 +59,9 @@ class LabPanel(Vertical):
         yield OptionList(id="checks")
         yield Static(id="status")
 
-    def show(self, session: LabSession, step: Step | None, obstacles: Sequence[str], keys: dict[str, str]) -> None:
-        """The lab as it is; `keys` are those of start and next, as a person reads them."""
+    def show(self, session: LabSession, step: Step | None, obstacles: Sequence[str], keys: Mapping[str, str]) -> None:
+        """The lab as it is; `keys` are those of start, next, back and stop, as a person
+        reads them."""
         report = session.step_report(step) if step else None
         self._checks = list(report.checks) if report else []
         running = session.machine == "running" and session.boot is None
@@ -69,7 +70,7 @@ class LabPanel(Vertical):
         self.query_one("#checks").display = running and bool(self._checks)
         if not running or silent:
             self.query_one("#words", Static).update(_machine(session, obstacles, keys["start"]))
-        self.query_one("#status", Static).update(Content("  ".join(_status(session, step, keys["next"]))))
+        self.query_one("#status", Static).update(Content("  ".join(_status(session, step, keys))))
         if running:
             self._draw_checks()
 
@@ -128,15 +129,17 @@ def _machine(session: LabSession, obstacles: Sequence[str], start: str) -> Conte
     return words.idle(session.lab_id, session.machine, obstacles, minutes, start)
 
 
-def _status(session: LabSession, step: Step | None, onward: str) -> list[str]:
+def _status(session: LabSession, step: Step | None, keys: Mapping[str, str]) -> list[str]:
     parts = [_("the disk is full")] if session.disk_full else []
     if session.checking:
         parts.append(_("checking now"))
     elif session.looked is not None and session.machine == "running":
         parts.append(_("checked {time}").format(time=time.strftime("%H:%M:%S", time.localtime(session.looked))))
     if step is not None and session.lab is not None:
-        if session.state(step) is State.PASSED and step.number < len(session.lab.steps):
-            parts.append(_("passed: {key} goes on").format(key=onward))
+        if session.passed == len(session.lab.steps):
+            parts.append(_("the lab is done: {back} goes back, {stop} stops it").format(**keys))
+        elif session.state(step) is State.PASSED and step.number < len(session.lab.steps):
+            parts.append(_("passed: {key} goes on").format(key=keys["next"]))
         if step.hints:
             shown = min(session.hints_shown(step), len(step.hints))
             parts.append(_("hints {shown} of {total}").format(shown=shown, total=len(step.hints)))
