@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from tui.screens.lab import LabScreen
     from tui.timeline.screen import TimelineScreen
 
+AT_ONCE_SECONDS = 3.0
+"""A shell that fails so soon was none."""
 PROBLEM_SECONDS = 12.0
 """How long a problem is shown: it has two sentences to read."""
 
@@ -162,9 +165,16 @@ class LearnerApp(App[None]):
             with self.suspend():
                 sys.stdout.write("\n" + _("This is the shell of {lab}; `exit` comes back.").format(lab=lab_id) + "\n")
                 sys.stdout.flush()
+                began = time.monotonic()
                 # Nothing may draw meanwhile, so the whole application waits.
-                subprocess.run(command, env=environment, check=False)
+                ended = subprocess.run(command, env=environment, check=False)
                 take_terminal_back()
+                if ended.returncode and time.monotonic() - began < AT_ONCE_SECONDS:
+                    # It did not open, and why stands there: the picture that comes back would hide it.
+                    sys.stdout.write("\n" + _("The shell did not open. Enter goes back.") + "\n")
+                    sys.stdout.flush()
+                    if sys.__stdin__ is not None:
+                        sys.__stdin__.readline()
         except SuspendNotSupported:
             self.notify(_("there can be no shell here"), severity="warning")
         self.refresh()

@@ -33,7 +33,7 @@ class BoardApp(LearnerApp):
 
     def __init__(self, lab_id: str, *, ascii_only: bool = False) -> None:
         """UsageProblem: there is no such lab, or its files are wrong."""
-        super().__init__(_Nothing(), ascii_only=ascii_only, settings=Settings(), panes=False)  # type: ignore[arg-type]
+        super().__init__(_Nothing(), ascii_only=ascii_only, settings=Settings(), panes=False)
         self._shown_lab = load_lab(lab_id, language())
 
     def get_default_screen(self) -> Screen[Any]:

@@ -20,6 +20,7 @@ from grader.cli.commands import N_
 from grader.results import State
 from grader.session.places import history_file, session_home
 from tui.marks import bar
+from tui.screens.ability import Ability
 from tui.screens.base import LearnerScreen
 from tui.screens.confirm import ConfirmScreen
 from tui.session import LabSession
@@ -62,6 +63,7 @@ class LabScreen(LearnerScreen):
         &.-narrow #left { height: 1fr; }
         &.-narrow ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
         &.-narrow #status { dock: bottom; }
+        &.-narrow #room { display: block; }
     }
     """
 
@@ -151,60 +153,26 @@ class LabScreen(LearnerScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that make no sense now are not there; those that will are dim."""
         del parameters
-        session = self.session
-        if session is None or session.lab is None:
-            return action == "back"
-        running, booting = session.machine == "running", session.boot is not None
-        match action:
-            case "start":
-                return (not running or session.broken is not None) and not booting and not self._obstacles()
-            case "give_up":
-                return booting
-            case "check":
-                return None if running and session.checking else running
-            case "shell" | "stop":
-                return running
-            case "reset":
-                return not booting and session.standing is not None and session.standing.work is not None
-            case "hint":
-                step = self._step()
-                return bool(running and step and step.hints)
-            case "type_block" | "run_block" | "board":
-                return running
-            case "timeline":
-                return running or history_file(session_home(self.lab_id)).exists()
-            case "look":
-                return running and self.query_one(LabPanel).look_at() != ""
-        return True
+        able = self._ability()
+        return action == "back" if able is None else able.may(action)
 
     def why_not(self, action: str) -> str:
         """What is missing for a key."""
-        session, step = self.session, self._step() if self.session and self.session.lab else None
-        if session is None or session.lab is None:
-            return ""
-        running = session.machine == "running" and session.boot is None
-        match action:
-            case "start" if running:
-                return _("{lab} runs already").format(lab=self.lab_id)
-            case "start" if session.boot is None:
-                return " ".join(self._obstacles())
-            case "timeline":
-                return _("nothing of {lab} has been recorded").format(lab=self.lab_id)
-            case "reset" if session.boot is None:
-                return _("there is nothing to begin again: {lab} was never started").format(lab=self.lab_id)
-            case "hint" if running and step is None:
-                return _("hints belong to a step: {key} goes to the first").format(key=self.learner.key("lab.next"))
-            case "hint" if running:
-                return _("this step has no hints")
-            case "look" if running:
-                return _("no check of this step names a command to look with")
-            case "check" if running:
-                return _("checking now")
-            case "give_up":
-                return _("no start is under way")
-        if session.boot is not None:
-            return _("{lab} is being started").format(lab=self.lab_id)
-        return _("{lab} is not running: {key} starts it").format(lab=self.lab_id, key=self.learner.key("lab.start"))
+        able = self._ability()
+        return "" if able is None else able.why_not(action)
+
+    def _ability(self) -> Ability | None:
+        """What can be done now; None while the lab is being read."""
+        if self.session is None or self.session.lab is None:
+            return None
+        return Ability(
+            session=self.session,
+            step=self._step(),
+            obstacles=" ".join(self._obstacles()),
+            recorded=history_file(session_home(self.lab_id)).exists(),
+            looks=bool(self.query_one(LabPanel).look_at()),
+            key=self.learner.key,
+        )
 
     def action_start(self) -> None:
         """Bring the lab up, told here step by step."""

@@ -31,7 +31,7 @@ class Jump:
 
 @runtime_checkable
 class Jumpable(Protocol):
-    """A widget in which there is more than one place to go to."""
+    """A widget, or a screen, in which there is more than one place to go to."""
 
     def jumps(self) -> Iterable[Jump]:
         """Its places, as far as they are seen."""
@@ -48,7 +48,7 @@ def seen(widget: Widget) -> Region | None:
 
 def found_on(screen: Screen[Any]) -> list[Jump]:
     """Everything on a screen that can be gone to, from top to bottom."""
-    found: list[Jump] = []
+    found: list[Jump] = [*screen.jumps()] if isinstance(screen, Jumpable) else []
     focusable = set(screen.focus_chain)
     for widget in screen.query("*"):
         region = seen(widget)

@@ -42,6 +42,7 @@ class LabPanel(Vertical):
                   scrollbar-size-vertical: 1; }
         #checks > .option-list--option-highlighted { background: $background; color: $foreground; text-style: none; }
         #checks:focus > .option-list--option-highlighted { background: $panel; color: $foreground; text-style: none; }
+        #room { display: none; height: 1; }
         #status { height: 1; color: $muted; background: $background; }
     }
     """
@@ -57,6 +58,7 @@ class LabPanel(Vertical):
         with VerticalScroll(id="machine", can_focus=False):
             yield Static(id="words")
         yield OptionList(id="checks")
+        yield Static(id="room")  # what is docked has no height in an automatic one: this has it
         yield Static(id="status")
 
     def show(self, session: LabSession, step: Step | None, obstacles: Sequence[str], keys: Mapping[str, str]) -> None:

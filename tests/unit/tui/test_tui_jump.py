@@ -80,6 +80,16 @@ class TestJump:
 
         drive(play, size=(120, 40))
 
+    def test_to_a_tab_where_one_table_is_seen(self, drive: Drive) -> None:
+        async def play(played: Played) -> None:
+            screen = await board_opened(played, recorded_board("lab-cohort", "team-a"))
+            tabs = named(await jumping(played), "action_pane")
+            assert len(tabs) == 5
+            await played.press(tabs[3])
+            await played.until(lambda: screen.table.pane.name == "pods")
+
+        drive(play)
+
     def test_to_a_line_of_the_timeline(self, drive: Drive) -> None:
         async def play(played: Played) -> None:
             screen = await timeline_opened(played, recorded_timeline("lab-lws", "infer"))

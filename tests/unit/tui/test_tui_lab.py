@@ -235,7 +235,7 @@ class TestBlocks:
             await played.press("R")
             assert played.app.clipboard.startswith("kubectl explain")
 
-        drive(play)
+        drive(play, size=(80, 18))
 
     def test_a_hint_leaves_the_choice(self, drive: Drive) -> None:
         async def play(played: Played) -> None:

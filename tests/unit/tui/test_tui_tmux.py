@@ -182,7 +182,12 @@ class TestComingBack:
         shell.open()
         asked: list[tuple[str, ...]] = []
         real = tmux.call
-        monkeypatch.setattr(tmux, "call", lambda *words, **more: asked.append(words) or real(*words, **more))
+
+        def call(*words: str, **more: str) -> str:
+            asked.append(words)
+            return real(*words, **more)  # type: ignore[arg-type]  # as they came
+
+        monkeypatch.setattr(tmux, "call", call)
         shell.focus()
         assert ("display-message", "-d", "4000", "-t", shell.pane, "F2 goes back") in asked
 
