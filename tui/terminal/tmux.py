@@ -102,7 +102,8 @@ class TmuxShell:
         return "" if program in SHELLS else program
 
     def type(self, text: str, *, enter: bool) -> None:
-        """Put `text` at the prompt as a paste; with `enter`, run it.
+        """Put `text` at the prompt as a paste; with `enter`, run it. Goes there where Enter is still to be pressed,
+        and where the shell could not be seen otherwise.
 
         EnvironmentProblem where something else than the shell would read it.
         """
@@ -116,6 +117,8 @@ class TmuxShell:
         call("paste-buffer", "-p", "-d", "-b", "batchlab", "-t", self.pane)
         if enter:
             call("send-keys", "-t", self.pane, "Enter")
+        if not enter or call("display-message", "-p", "-t", self.pane, "#{window_zoomed_flag}").strip() == "1":
+            self.focus()  # where Enter is to be pressed, or what came of it is to be seen
 
     def close(self) -> bool:
         """Close the pane if its shell waits for a command; False where a program (an editor?) still runs there."""

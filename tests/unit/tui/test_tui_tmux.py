@@ -59,9 +59,18 @@ def test_opens_one_pane_and_leaves_the_focus(server: Callable[..., str], shell: 
 def test_types_and_waits_for_the_learners_enter(server: Callable[..., str], shell: tmux.TmuxShell) -> None:
     shell.type("echo one $((20 + 3))\n", enter=False)
     until(lambda: "echo one $((20 + 3))" in _text(server, shell), 10)
+    assert server("display-message", "-p", "#{pane_id}").strip() == shell.pane, "there Enter is to be pressed"
     assert "one 23" not in _text(server, shell)
     server("send-keys", "-t", shell.pane, "Enter")
     until(lambda: "one 23" in _text(server, shell), 10)
+
+
+@pytest.mark.parametrize(("size", "there"), [((160, 40), False), ((80, 24), True)])
+def test_what_is_run_is_seen(server: Callable[..., str], size: tuple[int, int], there: bool) -> None:
+    server("resize-window", "-x", str(size[0]), "-y", str(size[1]))
+    shell = tmux.TmuxShell(command=["env", "PS1=$ ", "bash", "--norc", "-i"], environment={}, title="lab-demo")
+    shell.type("echo seen", enter=True)
+    assert (server("display-message", "-p", "#{pane_id}").strip() == shell.pane) is there
 
 
 def test_runs_several_lines_as_one(server: Callable[..., str], shell: tmux.TmuxShell) -> None:
