@@ -318,7 +318,6 @@ class BoardScreen(LearnerScreen):
 
     def _open(self, ref: Ref, question: Question, title: str) -> None:
         page = DetailScreen(title)
-        self.app.push_screen(page)
         self.run_worker(self._fill(page, ref, question), group="detail")
 
     async def _describe(self, ref: Ref) -> str:
@@ -329,6 +328,7 @@ class BoardScreen(LearnerScreen):
         return await asyncio.to_thread(self.feed.why, ref)
 
     async def _fill(self, page: DetailScreen, ref: Ref, question: Question) -> None:
+        await self.app.push_screen(page)  # a text that comes before the page is laid out would get the height of none
         try:
             text = await question(ref)
         except Problem as problem:

@@ -134,7 +134,7 @@ class TestObjects:
         async def play(played: Played) -> None:
             screen = await opened(played, recorded("lab-lws", "infer"))
             await played.press("4", "enter")
-            assert isinstance(played.app.screen, DetailScreen)
+            await played.until(lambda: isinstance(played.app.screen, DetailScreen), "a page")
             await played.shows("Pod infer/llm-0")
             await played.shows("Scheduled: Successfully assigned")
             assert "phase: Running" in str(played.app.screen.query_one("#text", Static).content)

@@ -117,3 +117,25 @@ def test_a_pretended_backend_is_still(backend: PretendedBackend) -> None:
     """The scenes rest on it: nothing in it moves by itself."""
     assert backend.looks.empty()
     assert backend.boots.empty()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SCENES if name not in ("help", "confirm", "jump", "board-why", "search")]
+)
+def test_the_language_changes_on_every_screen(drive: Drive, name: str) -> None:
+    """While it runs, at 80 × 24, there and back: everything is said anew, and wide letters fit."""
+
+    async def play(played: Played) -> None:
+        await SCENES[name](played)
+        await _seen_at(played, name, (80, 24))
+        place, keys = played.screen.PLACE, played.text.splitlines()[-1]
+        for language, others in (("ko", False), ("en", True)):
+            await played.press("L")
+            await _seen_at(played, name, (80, 24))
+            _fits(played.text, (80, 24))
+            last = played.text.splitlines()[-1]
+            assert place == played.screen.PLACE
+            assert any("가" <= char <= "힣" for char in last) is not others, f"the line of keys, {language}"
+        assert last.split()[0] == keys.split()[0]
+
+    drive(play, size=(80, 24))
