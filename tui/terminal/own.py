@@ -135,8 +135,9 @@ def leave(command: str) -> list[str]:
         # Said in the terminal that is given back: what this process writes now would be seen by nobody.
         words = "printf '%s\\n' " + " ".join(map(shlex.quote, said)) if said else "true"
         call("detach-client", "-s", call("display-message", "-p", "#{session_id}").strip(), "-E", words)
-    except EnvironmentProblem:
-        pass  # the terminal is gone, and the session with it
+    except EnvironmentProblem:  # the terminal is gone, and the session with it
+        if folder := os.environ.get(OWN):
+            shutil.rmtree(folder, ignore_errors=True)
     return []
 
 

@@ -305,6 +305,16 @@ class TestLeftBehind:
         assert left.exists()
 
 
+def test_a_session_whose_terminal_is_gone_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / f"{own.PREFIX}gone"
+    folder.mkdir()
+    monkeypatch.setenv("TMUX", f"{folder / 'socket'},1,0")
+    monkeypatch.setenv("TMUX_PANE", "%0")
+    monkeypatch.setenv(own.OWN, str(folder))
+    assert own.leave("batchlab") == []
+    assert not folder.exists()
+
+
 def _end(folder: Path) -> None:
     """The server whose socket is gone, by what it was started with."""
     for process in psutil.process_iter(["cmdline"]):
