@@ -134,7 +134,8 @@ def leave(command: str) -> list[str]:
         call("set-option", "-g", "destroy-unattached", "off")
         # Said in the terminal that is given back: what this process writes now would be seen by nobody.
         words = "printf '%s\\n' " + " ".join(map(shlex.quote, said)) if said else "true"
-        call("detach-client", "-s", call("display-message", "-p", "#{session_id}").strip(), "-E", words)
+        if call("list-clients", "-F", "#{client_tty}").strip():
+            call("detach-client", "-s", call("display-message", "-p", "#{session_id}").strip(), "-E", words)
     except EnvironmentProblem:  # the terminal is gone, and the session with it
         if folder := os.environ.get(OWN):
             shutil.rmtree(folder, ignore_errors=True)
