@@ -32,6 +32,11 @@ from grader.cli.start import program_options
 )
 @json_option()
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE."))
+@click.option(
+    "--keep",
+    is_flag=True,
+    help=N_("Stop at the first part that fails, leave the lab running, and say how to enter it."),
+)
 @program_options
 def command(
     labs: tuple[str, ...],
@@ -40,6 +45,7 @@ def command(
     jobs: int | None,
     as_json: bool,
     junit: Path | None,
+    keep: bool,
     bin_dir: Path | None,
     from_bundle: Path | None,
     cold: bool,
@@ -62,7 +68,7 @@ def command(
     chosen = list(dict.fromkeys(labs)) or lab_ids()
     if cases and len(chosen) != 1:
         raise UsageProblem(_("--case goes with one lab"))
-    plans = {lab: plan_verification(lab, cases or None) for lab in chosen}
+    plans = {lab: plan_verification(lab, cases or None, keep=keep) for lab in chosen}
     # Found or built once, here, where a person sees how far it is.
     cache.ensure(bin_dir, from_bundle, PlainProgress(sys.stderr))
     programs = Programs(bin_dir=bin_dir, bundle=from_bundle, cold=cold)

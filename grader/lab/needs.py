@@ -204,7 +204,9 @@ def _articles(folder: Path, outline: Outline, lang: str) -> Iterator[str]:
     try:
         for course in map(load_course, course_ids()):
             articles = {item.id for item in course.path if item.kind == "article"}
-            after = [name for item in course.path if (item.kind, item.id) == ("lab", folder.name) for name in item.after]
+            after = [
+                name for item in course.path if (item.kind, item.id) == ("lab", folder.name) for name in item.after
+            ]
             names += [name for name in after if name in articles]
     except Problem:
         pass  # lint of the content tells what is wrong with a course

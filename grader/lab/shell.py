@@ -84,6 +84,7 @@ class _Scanner:
         self._here: list[tuple[str, bool]] = []
         self._here_next: bool | None = None
         """Whether the next word is the end of a here-document, and whether tabs before it are cut."""
+        self._names_function = False
         self._case: list[str] = []
         """For each `case` that is open: `word`, `pattern` or `body`."""
 
@@ -214,8 +215,6 @@ class _Scanner:
 
     def _is_function(self) -> bool:
         words = [*self._words, *([self._word] if self._word is not None else [])]
-        if words[:1] == ["function"]:
-            words = words[1:]
         if len(words) == 1 and re.match(r"\(\s*\)", self.text[self.at :]):
             self.functions.add(words[0])
             return True
@@ -245,6 +244,11 @@ class _Scanner:
         elif not self._words and (word in _OPENERS or word in _CLOSERS):
             if word == "esac" and self._case:
                 self._case.pop()
+        elif self._names_function:
+            self.functions.add(word)
+            self._names_function = False
+        elif not self._words and word == "function":
+            self._names_function = True
         elif not self._words and word == "case":
             self._case.append("word")
         elif self._case and self._case[-1] == "word":
@@ -257,7 +261,7 @@ class _Scanner:
         self._end_word()
         words, self._words = self._words, []
         self._drop_next = False
-        if words and words[0] not in ("for", "select", "function") and UNKNOWN not in words[0]:
+        if words and words[0] not in ("for", "select") and UNKNOWN not in words[0]:
             self.found.append(Command(tuple(words), self._began))
 
     def _skip_here_documents(self) -> None:

@@ -14,12 +14,15 @@ from grader.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PAS
 
 
 class Phase(StrEnum):
-    """start: nothing is done yet · solution: one step of it · memory: the solved lab, with and without what
-    was achieved before · wrong: one wrong answer · reset: the start again."""
+    """text: what can be told without a cluster · start: nothing is done yet · solution: one step of it · memory: the
+    solved lab, with and without what was achieved before · answers: the text does not tell them · wrong: one wrong
+    answer · reset: the start again."""
 
+    TEXT = "text"
     START = "start"
     SOLUTION = "solution"
     MEMORY = "memory"
+    ANSWERS = "answers"
     WRONG = "wrong"
     RESET = "reset"
 
@@ -106,6 +109,8 @@ class VerifyReport:
     """What went wrong when its session was stopped."""
     our_bug: bool = False
     """Whether that was our own failure."""
+    kept: str = ""
+    """The session folder that was left running, because a part failed and it was asked for; else empty."""
 
     @property
     def exit_code(self) -> int:

@@ -83,11 +83,11 @@ def test_some_cases_never_read_as_the_whole_proof(scene: Scene) -> None:
 
 def test_junit_of_two_labs_counts_both(bad: VerifyReport) -> None:
     root = ET.fromstring(render_verify_junit(bad, replace(bad, lab="lab-y")))
-    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["22", "4", "2", "4"]
+    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["26", "4", "2", "4"]
     error = next(root.iter("error"))
     assert error.get("type") == "environment"
     assert error.get("message") == "kube-apiserver does not answer look at its log"
-    assert len(root.findall("testsuite")) == 10
+    assert len(root.findall("testsuite")) == 14
 
 
 def test_json_says_what_it_cost(proved: VerifyReport) -> None:
