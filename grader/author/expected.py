@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cluster.errors import Problem
@@ -62,7 +62,7 @@ def expectations(check: Check, world: World | None) -> list[Expected]:
     kind = check.kind
     match kind:
         case Answer():
-            given = {key: source for key, source in kind.values.items()}
+            given = dict(kind.values)
             return _in_scene(kind.file, given, kind.refs, world, kind.file, answers=True)
         case Records():
             return _of_objects(kind, world)
@@ -156,12 +156,7 @@ def _of_file(kind: FileCheck, world: World | None) -> list[Expected]:
         given |= dict(_leaves(kind.yaml.match))
     found = _in_scene(kind.file, given, kind.refs, world, kind.file, answers=True)
     hidden = {text for text in kind.mentions if is_template(text)}
-    marked = [
-        one
-        if one.source in hidden
-        else Expected(what=one.what, source=one.source, value=one.value, trouble=one.trouble)
-        for one in found
-    ]
+    marked = [one if one.source in hidden else replace(one, answer=False) for one in found]
     return marked or [_plain(kind.file, _("it is there and not empty"))]
 
 

@@ -63,10 +63,9 @@ def answers_told(folder: Path, answers: Iterable[tuple[str, str]]) -> Told:
                     shown = meant if len(meant) <= _SHOWN else f"{meant[:_SHOWN]}…"
                     problem = LabProblem(str(text.path), line, column, message.format(check=check, answer=shown))
                     problems.setdefault((str(text.path), check, meant), problem)
+    nothing = _("excuses nothing: the text does not tell '{text}'")
     unneeded = tuple(
-        exceptions.problem(
-            "answers", index, _("excuses nothing: the text does not tell '{text}'").format(text=one.text)
-        )
+        exceptions.problem("answers", index, nothing.format(text=one.text))
         for index, one in enumerate(exceptions.matter.answers)
         if index not in used
     )

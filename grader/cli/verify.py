@@ -35,7 +35,7 @@ from grader.cli.start import program_options
 @click.option(
     "--keep",
     is_flag=True,
-    help=N_("Stop at the first part that fails, leave the lab running, and say how to enter it."),
+    help=N_("Stop at the first part that fails, leave the lab running, say how to enter it."),
 )
 @program_options
 def command(

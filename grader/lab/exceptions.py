@@ -34,9 +34,7 @@ class CommandException(_Matter):
     """A command of a solution that the lab's text need not mention."""
 
     step: _Text = Field(description="Id of the step whose solution uses it.")
-    uses: _Text = Field(
-        description="What is used, as the problem calls it: `kubectl patch`, `kubectl get --raw`, `jq`."
-    )
+    uses: _Text = Field(description="What is used, as the problem calls it: `kubectl get --raw`, `jq`.")
     because: _Text = Field(description="Why a learner does not need to be told, one sentence.")
 
 

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from grader.lab.markdown import Outline
     from grader.lab.shell import Command
 
-TOOLS = frozenset(
-    ". : [ [[ awk basename bash break cat cd chmod cmp continue cp cut date declare diff dirname echo egrep eval exit "
-    "export expr false fgrep find grep head kill let local ls mkdir mktemp mv paste printf pwd read readonly return rm "
-    "sed seq set sh shift sleep sort source tail tee test touch tr trap true type uniq unset wait wc".split()
+_TOOLS_WORDS = (
+    ". : [ [[ awk basename bash break cat cd chmod cmp continue cp cut date declare diff dirname echo "
+    "egrep eval exit export expr false fgrep find grep head kill let local ls mkdir mktemp mv paste "
+    "printf pwd read readonly return rm sed seq set sh shift sleep sort source tail tee test touch tr "
+    "trap true type uniq unset wait wc"
 )
+TOOLS = frozenset(_TOOLS_WORDS.split())
 """What a script uses in the place of eyes, patience and an editor, where the learner works. In a pod all counts but
 a shell."""
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
@@ -42,14 +44,14 @@ _GLOBAL = frozenset(
 )
 """Options of kubectl that need no word: whose they are stands in the text, and a person reads tables."""
 _READING = frozenset({"get", "describe", "logs", "events", "top", "explain", "api-resources", "auth", "version"})
-_SIEVES = frozenset(
-    "-l --selector --field-selector -A --all-namespaces --sort-by -w --watch -L --label-columns --show-labels --tail "
-    "--since -c --container --recursive".split()
+_SIEVES_WORDS = (
+    "-l --selector --field-selector -A --all-namespaces --sort-by -w --watch -L --label-columns "
+    "--show-labels --tail --since -c --container --recursive"
 )
+_SIEVES = frozenset(_SIEVES_WORDS.split())
 """Options by which a reading command shows less, where a person would read on."""
-_WITH_VALUE = frozenset(
-    "-n --namespace --context --kubeconfig --cluster --user -s --server --token -v --as --cache-dir".split()
-)
+_WITH_VALUE_WORDS = "-n --namespace --context --kubeconfig --cluster --user -s --server --token -v --as --cache-dir"
+_WITH_VALUE = frozenset(_WITH_VALUE_WORDS.split())
 """Options that may stand before kubectl's verb, with their value as the next word."""
 _SUBCOMMANDS = frozenset({"rollout", "create", "config", "set", "certificate", "auth", "top", "cluster-info", "plugin"})
 _PATIENCE = frozenset({"wait"})
@@ -204,10 +206,8 @@ def _articles(folder: Path, outline: Outline, lang: str) -> Iterator[str]:
     try:
         for course in map(load_course, course_ids()):
             articles = {item.id for item in course.path if item.kind == "article"}
-            after = [
-                name for item in course.path if (item.kind, item.id) == ("lab", folder.name) for name in item.after
-            ]
-            names += [name for name in after if name in articles]
+            stops = [item for item in course.path if item.kind == "lab" and item.id == folder.name]
+            names += [name for item in stops for name in item.after if name in articles]
     except Problem:
         pass  # lint of the content tells what is wrong with a course
     for name in dict.fromkeys(names):

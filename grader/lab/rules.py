@@ -47,9 +47,7 @@ def rules() -> dict[str, tuple[str, str]]:
         ),
         "check-block": (
             _("Check block"),
-            _(
-                "Each check has an id, a sentence and exactly one kind; its keys, templates and references must be right."
-            ),
+            _("Each check has an id, a sentence and one kind; its keys, templates and references must be right."),
         ),
         "step-without-check": (
             _("A step without a check"),

@@ -59,7 +59,8 @@ class Plan:
 def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None, *, keep: bool = False) -> Plan:
     """What `verify_lab` will do; a caller that starts a cluster for it asks before.
 
-    `only_cases`: names of wrong answers, None for all. `keep`: leave the lab running where a part fails. Raises UsageProblem where the lab, its scripts, its
+    `only_cases`: names of wrong answers, None for all. `keep`: leave the lab running where a part fails.
+    Raises UsageProblem where the lab, its scripts, its
     cases or these names are wrong.
     """
     from grader.lab.cases import compare_cases, read_cases
