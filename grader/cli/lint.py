@@ -12,6 +12,7 @@ from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, OneOf, json_option, no_lab
 from grader.cli.common import print_document
+from grader.cli.folders import folder_of
 
 if TYPE_CHECKING:
     from grader.lab.problems import LabProblem
@@ -77,10 +78,7 @@ def _folder(word: str) -> Path:
     """A folder that was named, or the folder of a lab's id."""
     from grader.lab.catalogue import lab_ids, labs_dir
 
-    if "/" in word or (Path(word) / "lab.md").is_file():
-        folder = Path(word)
-        if not folder.is_dir():
-            raise UsageProblem(_("{folder} is not a folder").format(folder=folder))
+    if (folder := folder_of(word)) is not None:
         return folder
     if word not in lab_ids():
         raise no_lab(word)

@@ -10,13 +10,14 @@ import click
 from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, json_option
+from grader.cli.folders import as_ids
 from grader.cli.start import program_options
 
 
 @click.command(
     cls=Command,
     help=N_(
-        "Prove LABS (all if none is named) on a cluster of their own: untouched nothing passes, the solution "
+        "Prove LABS (ids or folders; all if none is named) on a cluster of their own: untouched nothing passes, the solution "
         "passes, each wrong answer fails its check, reset begins again. Exit code: 0 proved, 1 a defect."
     ),
 )
@@ -65,7 +66,7 @@ def command(
 
     if every and labs:
         raise UsageProblem(_("--all or names of labs, not both"))
-    chosen = list(dict.fromkeys(labs)) or lab_ids()
+    chosen = list(dict.fromkeys(as_ids(labs))) or lab_ids()
     if cases and len(chosen) != 1:
         raise UsageProblem(_("--case goes with one lab"))
     plans = {lab: plan_verification(lab, cases or None, keep=keep) for lab in chosen}
