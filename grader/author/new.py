@@ -71,9 +71,7 @@ def make_lab(
             whole.chmod(0o755)
             whole.rename(folder)
     except OSError as error:
-        raise UsageProblem(
-            _("can't write {path}: {why}").format(path=folder, why=error.strerror or error)
-        ) from error
+        raise UsageProblem(_("can't write {path}: {why}").format(path=folder, why=error.strerror or error)) from error
     return folder
 
 
@@ -188,4 +186,3 @@ def default_parent() -> Path:
     from grader.lab.catalogue import LABS_VARIABLE
 
     return Path(os.environ.get(LABS_VARIABLE) or ".")
-

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
+from grader.checks.explanation import decided
 from grader.checks.settling import stirring
-from grader.checks.words import near, shorten
+from grader.checks.trace import some_of
+from grader.checks.words import clock, near, shorten
 from grader.checks.world import HistoryGap
 from grader.results import Finding, Result, State, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.base import Check
+    from grader.checks.trace import Trace
     from grader.checks.world import World
 
 INTERVAL = 0.25
@@ -125,6 +128,10 @@ class _Run:
     explain: Callable[[Check, Finding, World], str] | None = None
     world: World | None = None
     known: dict[str, Result] = field(default_factory=dict)
+    looks: int = 0
+    """At the check that is being looked at."""
+    trace: Trace | None = None
+    """What the last of these looks read."""
 
     def __post_init__(self) -> None:
         self.began = self.monotonic()
@@ -148,12 +155,17 @@ class _Run:
             weight=check.weight,
         )
         if check.hold == "once" and check_id in self.achievements:
-            return replace(result, achieved=self.achievements[check_id])
+            how = _("it passed at {time} and stays passed: it was not looked at again")
+            at = self.achievements[check_id]
+            return replace(result, achieved=at, decided=(how.format(time=clock(at)),))
         if (before := self._unmet(check)) is not None:
             first_step, first = self.places[before]
             saw = _("comes after step {number}: {says}").format(number=first_step.number, says=first.says)
-            return replace(result, state=State.SKIPPED, finding=Finding(saw=saw))
+            how = _("it was not looked at, because {check} does not pass").format(check=before)
+            return replace(result, state=State.SKIPPED, finding=Finding(saw=saw), decided=(how,))
+        self.looks, self.trace = 0, None
         result = self._evaluate(check, result)
+        result = replace(result, read=some_of(self.trace.lines) if self.trace is not None else ())
         if result.state in (State.FAILED, State.WAITING):
             result = self._explained(check, result)
         return replace(result, seconds=self.monotonic() - began)
@@ -192,7 +204,9 @@ class _Run:
             state, finding = State.WAITING if verdict.moving else State.FAILED, verdict.finding
         assert self.world is not None  # it was just looked at
         achieved = self.world.now.timestamp() if verdict.passed and check.hold == "once" else None
-        return replace(result, state=state, finding=finding, evidence=verdict.evidence, achieved=achieved)
+        result = replace(result, state=state, finding=finding, evidence=verdict.evidence, achieved=achieved)
+        how = decided(check, result, looks=self.looks, namespace=self.world.namespace)
+        return replace(result, decided=how)
 
     def _look_until(self, check: Check) -> Verdict:
         """Look, and look again while a failure may still turn true; the last verdict."""
@@ -208,6 +222,8 @@ class _Run:
         """One evaluation. A failure is `moving` too while what it looks at has changed just now."""
         if self.world is None:
             self.world = self.world_factory()
+        self.looks += 1
+        self.trace = self.world.traced()
         verdict = check.kind.evaluate(self.world)
         if verdict.passed or verdict.moving or not check.within:
             return verdict

@@ -40,7 +40,7 @@ SECONDS_APART = 1.0
 @lab_argument()
 @click.option("--step", metavar="N|ID", help=N_("Only this step."))
 @click.option("--watch", is_flag=True, help=N_("Look again whenever something changes, until all passes."))
-@click.option("--explain", "--all", is_flag=True, help=N_("Tell every check, and what was looked at."))
+@click.option("--explain", "--all", is_flag=True, help=N_("Tell every check, what was read for it, and what decided."))
 @json_option()
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE, too."))
 def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_json: bool, junit: Path | None) -> int:
@@ -146,22 +146,11 @@ def _print(checked: Checked, *, explain: bool, as_json: bool) -> None:
 
 def _text(report: RunReport, *, explain: bool) -> str:
     from grader.report import colours, render_text, width_of
+    from grader.report.explanation import render_explanation
 
-    text = render_text(report, full=explain, width=width_of(sys.stdout), colour=colours(sys.stdout))
-    return text + _evidence(report) if explain else text
-
-
-def _evidence(report: RunReport) -> str:
-    """What each check looked at, for who wants to know why."""
-    from grader.report.layout import clean
-
-    lines = [
-        line
-        for result in report.results
-        if result.evidence
-        for line in (f"{result.check}:", *(f"  {clean(text)}" for text in result.evidence))
-    ]
-    return "\n".join(["", _("looked at"), *lines]) + "\n" if lines else ""
+    width, colour = width_of(sys.stdout), colours(sys.stdout)
+    text = render_text(report, full=explain, width=width, colour=colour)
+    return text + render_explanation(report, width=width, colour=colour) if explain else text
 
 
 def _write_junit(here: Examination, report: RunReport) -> None:

@@ -17,8 +17,8 @@ from grader.cli.start import program_options
 @click.command(
     cls=Command,
     help=N_(
-        "Prove LABS (ids or folders; all if none is named) on a cluster of their own: untouched nothing passes, the solution "
-        "passes, each wrong answer fails its check, reset begins again. Exit code: 0 proved, 1 a defect."
+        "Prove LABS (ids or folders; all if none is named) on a cluster of their own: untouched nothing passes, the "
+        "solution passes, each wrong answer fails its check, reset begins again. Exit code: 0 proved, 1 a defect."
     ),
 )
 @click.argument("labs", nargs=-1, type=LabName(), metavar="[LAB...]")
