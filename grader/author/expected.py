@@ -107,7 +107,7 @@ def written_answers(check: Check, world: World) -> list[Expected]:
         return []
     entries, wrong = read_entries(file)
     values = [(entry.key, entry.value) for entry in entries]
-    if wrong:  # no `key=value` file: each line is what was to be written
+    if wrong or any(" " in entry.key for entry in entries):  # no `key=value` file: each line is what was to be written
         values = [(str(line.number), line.text.strip()) for line in file.lines]
     return [
         Expected(what=f"{name}: {key}", source="", value=value, answer=True)
