@@ -53,7 +53,7 @@ def make_lab(
     to write.
     """
     nodes = nodes or parse_nodes("2")
-    matter = _checked(lab_id, title or _title(lab_id), addons, nodes)
+    matter = _checked(lab_id, title, addons, nodes)
     folder = parent / lab_id
     if folder.exists() or folder.is_symlink():
         raise UsageProblem(
@@ -121,7 +121,7 @@ def _checked(lab_id: str, title: str, addons: Sequence[str], nodes: Sequence[New
         return FrontMatter(
             format=1,
             lab=lab_id,
-            title=title,
+            title=title or _title(lab_id),
             minutes=15,
             workdir=short,
             namespace=lab_id if short in _TAKEN else short,

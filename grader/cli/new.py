@@ -19,7 +19,7 @@ from grader.cli.commands import N_, Command
     ),
 )
 @click.argument("lab", metavar="LAB")
-@click.option("--title", metavar="TEXT", default="", help=N_("Its title; without it, made of its name."))
+@click.option("--title", metavar="TEXT", default="", help=N_("Its title, else made of its name."))
 @click.option(
     "--addon",
     "addons",
