@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 from grader.checks import KINDS
 from grader.checks.base import Envelope
 from grader.lab import frontmatter
-from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter
 from grader.lab.catalogue import lab_folders
+from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter
 from grader.lab.markdown import read_outline
 from grader.lab.problems import read_source
 from grader.lab.schema import schemas, write_schemas
