@@ -20,7 +20,7 @@ from grader.checks.exec import Exec
 from grader.checks.file import FileCheck
 from grader.checks.happened import Happened
 from grader.checks.moments import moments, scenes
-from grader.checks.objects import terminating, the_one
+from grader.checks.objects import terminating, the_one, title
 from grader.checks.python import Python
 from grader.checks.quotes import POD_MESSAGE, Quotes
 from grader.checks.records import Records
@@ -168,11 +168,12 @@ def _of_objects(kind: Records, world: World | None) -> list[Expected]:
     if world is None or not objects:
         trouble = "" if world is None else _("there is none")
         return [Expected(what=what, source=kind.line, value=None, trouble=trouble)]
-    lines = []
+    lines = [_plain(what, kind.line)]
     for obj in objects:
         value, trouble = _rendered(kind.line, {"namespace": world.namespace, **obj})
-        lines.append(Expected(what=what, source=kind.line, value=value, trouble=trouble, answer=True))
-        what = ""
+        # The template stands above once; a line that can't be rendered is called by its object.
+        source = title(obj) if value is None else value
+        lines.append(Expected(what="", source=source, value=value, trouble=trouble, answer=True))
     return lines
 
 

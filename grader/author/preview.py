@@ -131,7 +131,7 @@ def last_results(home: Path) -> list[Result]:
     argv = [sys.executable, "-m", "grader.session.examiner_client", str(examiner_socket(home))]
     environment = {**os.environ, "PYTHONPATH": str(Path(grader.__file__).resolve().parents[1]), "PYTHONSAFEPATH": "1"}
     with subprocess.Popen(
-        [*argv, "--lang", language(), "check", "--watch", "--json"],
+        [*argv, "--lang", language(), "check", "--watch", "--json", "--explain"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

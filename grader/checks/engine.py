@@ -92,6 +92,7 @@ def run_checks(
     patience: bool = True,
     on_result: Callable[[Result], None] | None = None,
     explain: Callable[[Check, Finding, World], str] | None = None,
+    anew: bool = False,
     monotonic: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Result]:
@@ -102,10 +103,11 @@ def run_checks(
     `patience`: look again at a failure that may still turn true, until `within` seconds after the start of the
     run (controllers work for all checks at once); without it one look decides between failed and waiting.
     `on_result` hears each result as soon as it is known. `explain` gives the well-known cause of a finding, or "";
-    it is asked once for a check that does not pass, with what it was judged by. `monotonic` and `wait` are there
+    it is asked once for a check that does not pass, with what it was judged by. `anew`: what passed for good is
+    looked at once more, which changes nothing but what is told of it. `monotonic` and `wait` are there
     for tests.
     """
-    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait, explain)
+    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait, explain, anew)
     results = []
     for step in lab.steps:
         for check in step.checks:
@@ -126,6 +128,7 @@ class _Run:
     monotonic: Callable[[], float]
     wait: Callable[[float], None]
     explain: Callable[[Check, Finding, World], str] | None = None
+    anew: bool = False
     world: World | None = None
     known: dict[str, Result] = field(default_factory=dict)
     looks: int = 0
@@ -155,9 +158,7 @@ class _Run:
             weight=check.weight,
         )
         if check.hold == "once" and check_id in self.achievements:
-            how = _("it passed at {time} and stays passed: it was not looked at again")
-            at = self.achievements[check_id]
-            return replace(result, achieved=at, decided=(how.format(time=clock(at)),))
+            return self._kept(check, result, self.achievements[check_id])
         if (before := self._unmet(check)) is not None:
             first_step, first = self.places[before]
             saw = _("comes after step {number}: {says}").format(number=first_step.number, says=first.says)
@@ -169,6 +170,25 @@ class _Run:
         if result.state in (State.FAILED, State.WAITING):
             result = self._explained(check, result)
         return replace(result, seconds=self.monotonic() - began)
+
+    def _kept(self, check: Check, result: Result, at: float) -> Result:
+        """What passed for good, with how it looks now where that is asked for."""
+        how = _("it passed at {time} and stays passed").format(time=clock(at))
+        result = replace(result, achieved=at)
+        if not self.anew:
+            more = _("it was not looked at again")
+            return replace(result, decided=(how, more))
+        began = self.monotonic()
+        self.looks, self.trace = 0, None
+        now = self._evaluate(check, result)
+        if now.state is State.PASSED:
+            told = (how, _("looked at now, it holds still"), *now.decided[:-1])
+        elif now.state is State.ERROR:
+            told = (how, _("looked at now, nobody could tell: {saw}").format(saw=now.finding.saw))
+        else:
+            told = (how, _("looked at now, it would not: {saw}").format(saw=now.finding.saw or now.finding.wanted))
+        read = some_of(self.trace.lines) if self.trace is not None else ()
+        return replace(result, read=read, decided=told, evidence=now.evidence, seconds=self.monotonic() - began)
 
     def _explained(self, check: Check, result: Result) -> Result:
         """With where to look and the cause. Nothing that goes wrong here changes the verdict."""

@@ -189,7 +189,7 @@ class PreviewScreen(LearnerScreen):
         """What a running session finds, whenever something changes there."""
         while True:
             if self.lab is not None:
-                async for look in self.learner.backend.watch(self.lab):
+                async for look in self.learner.backend.watch(self.lab, explain=True):
                     if look.report is not None:
                         self._results = list(look.report.results)
                         await self._look_again()

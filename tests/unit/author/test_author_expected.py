@@ -71,7 +71,8 @@ def test_what_is_not_there_is_said(world: World) -> None:
 def test_lines_of_records_and_a_message(world: World) -> None:
     spec = {"file": "a", "each": ALL, "line": "pod={{ metadata.name }} node={{ spec.nodeName }}"}
     assert lines(expected("records", spec, world)) == [
-        ("a: a line for each of Pod[app=x] in hello", "pod=hello node=gpu-b"),
+        ("a: a line for each of Pod[app=x] in hello", spec["line"]),
+        ("", "pod=hello node=gpu-b"),
         ("", "pod=other node=gpu-a"),
     ]
     [message] = expected("quotes", {"file": "a", "of": ONE}, world)

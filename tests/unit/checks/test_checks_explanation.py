@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cluster.errors import ApiUnavailable
 from grader.checks import KINDS
 from grader.checks.base import Check
 from grader.checks.engine import run_checks
@@ -162,7 +163,35 @@ def test_what_was_not_looked_at_says_why(tmp_path: Path, trace: Trace) -> None:
     _a, b, c = run_checks(lab, lambda: trace.world(tmp_path), patience=False, achievements={"c": 1_764_500_000.0})
     assert (b.read, b.decided) == ((), ("it was not looked at, because a does not pass",))
     assert c.read == ()
-    assert c.decided[0].endswith("and stays passed: it was not looked at again")
+    assert c.decided[0].endswith("and stays passed")
+    assert c.decided[1] == "it was not looked at again"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("hello", ("looked at now, it holds still", "Pod default/hello: it is there")),
+        ("gone", ("looked at now, it would not: there is no Pod default/gone",)),
+    ],
+)
+def test_what_stays_passed_is_looked_at_anew_where_one_asks(
+    tmp_path: Path, trace: Trace, name: str, told: tuple[str, ...]
+) -> None:
+    kind = KINDS["resource"].model_validate({"of": {"kind": "Pod", "name": name}})
+    lab = Lab("lab-x", [Step(1, "one", [Check(id="c", says="c", kind=kind)])])
+    [result] = run_checks(lab, lambda: trace.world(tmp_path), anew=True, achievements={"c": 1_764_500_000.0})
+    assert (result.state, result.achieved) == (State.PASSED, 1_764_500_000.0)
+    assert result.decided[1:] == told
+    assert len(result.read) >= 1
+
+
+def test_what_can_not_be_looked_at_anew_stays_passed(tmp_path: Path, trace: Trace) -> None:
+    trace.cluster.trouble = ApiUnavailable("the API is away")
+    kind = KINDS["resource"].model_validate({"of": {"kind": "Pod", "name": "hello"}})
+    lab = Lab("lab-x", [Step(1, "one", [Check(id="c", says="c", kind=kind)])])
+    [result] = run_checks(lab, lambda: trace.world(tmp_path), anew=True, achievements={"c": 1_764_500_000.0})
+    assert result.state is State.PASSED
+    assert result.decided[1] == "looked at now, nobody could tell: the API is away"
 
 
 def test_of_many_lines_the_first_are_told() -> None:
