@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.author.expected import Expected, answers, expectations
+from grader.author.expected import Expected, answers, expectations, session_world
+from grader.author.preview import authors_view
 from grader.checks import KINDS
 from grader.checks.base import Check
 from grader.checks.recorded import Trace
+from grader.history.model import Change
 from grader.lab.parse import parse_lab
 
 if TYPE_CHECKING:
@@ -117,3 +119,30 @@ def test_what_a_function_judges_is_taken_from_the_solved_file(world: World, tmp_
     assert [one.value for one in written_answers(check, world)] == ["Pending", "no room here"]
     (tmp_path / "a").write_text("quota: requests.gpu=1, used\n")
     assert [one.value for one in written_answers(check, world)] == ["quota: requests.gpu=1, used"]
+
+
+def test_a_session_is_read_where_its_recorder_wrote(tmp_path: Path) -> None:
+    from tests.histories import written
+
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "hello", "namespace": "hello", "uid": "u", "resourceVersion": "5"},
+        "spec": {"nodeName": "gpu-b"},
+        "status": {"phase": "Running"},
+    }
+    change = Change(
+        seq=1, at=1.0, verb="ADDED", api_version="v1", kind="Pod", namespace="hello", name="hello", uid="u",
+        resource_version="5", object=pod,
+    )  # fmt: skip
+    written(tmp_path / "history.db", [change])
+    lab, _problems = parse_lab(EXAMPLE)
+    assert lab is not None
+    with session_world(tmp_path, lab) as world:
+        assert list(answers(lab, world)) == [("where-answer", "gpu-b")]
+    view = authors_view(lab, tmp_path)
+    assert view.session
+    assert [one.value for one in view.expected["where-answer"]] == ["gpu-b"]
+    nothing = authors_view(lab, tmp_path / "none")
+    assert not nothing.session
+    assert [one.value for one in nothing.expected["where-answer"]] == [None]

@@ -223,3 +223,34 @@ def test_near_name_of_a_case_is_offered(labs: Path) -> None:
     assert labs.is_dir()
     with pytest.raises(UsageProblem, match="did you mean 'no-toleration'"):
         plan_verification("lab-hello", ["no-tolerations"])
+
+
+class TestTheText:
+    """What can be said of a lab before its cluster is there."""
+
+    def test_a_right_lab_lacks_nothing(self, labs: Path) -> None:
+        assert labs.is_dir()
+        assert plan_verification("lab-hello").lacks == ()
+
+    def test_a_step_without_a_check(self, labs: Path) -> None:
+        for name in ("lab.md", "lab.ko.md"):
+            path = labs / "lab-hello" / name
+            before, where, after = path.read_text().partition("{#where}\n")
+            after = re.sub(r"```yaml check\n.*?```\n", "", after, flags=re.DOTALL)
+            path.write_text(before + where + after)
+        shutil.rmtree(labs / "lab-hello" / "wrong" / "invented-node")
+        (lack,) = plan_verification("lab-hello").lacks
+        assert re.match(r".*/lab-hello/lab\.md:\d+:1: step 'where' has no check", lack)
+
+    def test_a_command_that_is_never_mentioned(self, labs: Path) -> None:
+        script = labs / "lab-hello" / "solution" / "02-where.sh"
+        script.write_text(script.read_text() + "jq . < where.txt\n")
+        (lack,) = plan_verification("lab-hello").lacks
+        assert lack.startswith(f"{script}:4:1: uses `jq`, which lab.md, lab.ko.md never mentions")
+
+    def test_it_is_told_as_a_part_of_the_report(self, labs: Path) -> None:
+        script = labs / "lab-hello" / "solution" / "02-where.sh"
+        script.write_text(script.read_text() + "jq . < where.txt\n")
+        report = verify_lab(plan_verification("lab-hello"), nothing_passes, lambda _event: None)
+        assert (report.parts[0].phase, report.parts[0].outcome) == (Phase.TEXT, PartOutcome.DEFECT)
+        assert report.parts[0].problems == plan_verification("lab-hello").lacks

@@ -95,3 +95,10 @@ def test_json_says_what_it_cost(proved: VerifyReport) -> None:
     assert content["resets"] == {"count": 2, "seconds": 1.0}
     assert content["exit_code"] == 0
     assert {part["outcome"] for part in content["parts"]} == {PartOutcome.OK.value}
+
+
+def test_how_to_enter_and_remove_a_lab_that_was_kept(bad: VerifyReport) -> None:
+    text = render_summary(replace(bad, kept="/my state/verify/lab-x"), width=60)
+    assert "BATCHLAB_SESSIONS='/my state/verify' grader shell lab-x\n" in text
+    assert "grader stop lab-x && rm -r '/my state/verify/lab-x'\n" in text
+    assert json.loads(render_verify_json(replace(bad, kept="/x/lab-x")))["kept"] == "/x/lab-x"
