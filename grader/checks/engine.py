@@ -166,7 +166,7 @@ class _Run:
             return replace(result, state=State.SKIPPED, finding=Finding(saw=saw), decided=(how,))
         self.looks, self.trace = 0, None
         result = self._evaluate(check, result)
-        result = replace(result, read=some_of(self.trace.lines) if self.trace is not None else ())
+        result = replace(result, read=self._read())
         if result.state in (State.FAILED, State.WAITING):
             result = self._explained(check, result)
         return replace(result, seconds=self.monotonic() - began)
@@ -187,8 +187,11 @@ class _Run:
             told = (how, _("looked at now, nobody could tell: {saw}").format(saw=now.finding.saw))
         else:
             told = (how, _("looked at now, it would not: {saw}").format(saw=now.finding.saw or now.finding.wanted))
-        read = some_of(self.trace.lines) if self.trace is not None else ()
-        return replace(result, read=read, decided=told, evidence=now.evidence, seconds=self.monotonic() - began)
+        return replace(result, read=self._read(), decided=told, evidence=now.evidence, seconds=self.monotonic() - began)
+
+    def _read(self) -> tuple[str, ...]:
+        """What the last look at the present check read."""
+        return some_of(self.trace.lines) if self.trace is not None else ()
 
     def _explained(self, check: Check, result: Result) -> Result:
         """With where to look and the cause. Nothing that goes wrong here changes the verdict."""

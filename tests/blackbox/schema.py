@@ -61,7 +61,7 @@ def _violations(value: Any, schema: dict[str, Any] | bool, root: dict[str, Any],
                 if isinstance(value, (int, float)) and value > wanted:
                     yield f"{at}: {value} is above {wanted}"
             case "minLength" | "minItems" | "minProperties":
-                kind = {"minLength": str, "minItems": list, "minProperties": dict}[keyword]
+                kind: type[Any] = {"minLength": str, "minItems": list, "minProperties": dict}[keyword]
                 if isinstance(value, kind) and len(value) < wanted:
                     yield f"{at}: {value!r} is shorter than {wanted}"
             case "maxLength":

@@ -246,7 +246,7 @@ class PreviewScreen(LearnerScreen):
             result = self.view.results.get(check.id)
             colour = COLOURS[result.state] if result else "$primary"
             lines += [Content(""), Content.styled(check.id, f"bold {colour}")]
-            lines += [plain(line) for line in wrap(check.says, width)]
+            lines += [Content(plain(line)) for line in wrap(check.says, width)]
             rows = [*check_rows(check, self.view)]
             column = 1 + max((cell_len(label) for label, _text in rows), default=0)
             for label, text in rows:

@@ -24,6 +24,7 @@ SOME = [addons for size in range(len(ADDONS) + 1) for addons in combinations(ADD
 def test_it_lints_and_every_step_and_check_is_held(tmp_path: Path, addons: tuple[str, ...]) -> None:
     folder = make_lab("lab-new", tmp_path, addons=addons)
     assert lint_lab(folder) == []
+    lab = None
     for lang in LANGUAGES:
         lab, problems = parse_lab(folder, lang)
         assert lab is not None, problems
