@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from grader.checks import KINDS
 from grader.checks.base import Envelope
 from grader.lab.cases import CaseMatter
+from grader.lab.exceptions import AnswerException, CommandException
 from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter, TranslatedFrontMatter
 from grader.lab.lint import FOLDERS, lint_lab
 from grader.lab.overlay import CheckWords
@@ -58,6 +59,8 @@ def required(model: type[BaseModel]) -> dict[str, str]:
         ("Check blocks", "", Envelope),
         ("Another language", "hold nothing but words:", CheckWords),
         ("Wrong answers", "", CaseMatter),
+        ("What the text must say, and must not", "Keys of a command", CommandException),
+        ("What the text must say, and must not", "Keys of an answer", AnswerException),
     ],
 )
 def test_every_key_is_in_its_table_and_none_besides(title: str, after: str, model: type[BaseModel]) -> None:
