@@ -13,9 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cluster.errors import Problem
 from cluster.i18n import _
-from grader.checks.answer import Answer, read_entries
+from grader.checks.answer import Answer
 from grader.checks.exec import Exec
 from grader.checks.file import FileCheck
 from grader.checks.happened import Happened
@@ -93,27 +92,6 @@ def expectations(check: Check, world: World | None) -> list[Expected]:
             arguments = ", ".join(f"{name}={value!r}" for name, value in kind.arguments.items())
             return [_plain("checks.py", f"{kind.function}({arguments})")]
     return [_plain(kind.name, repr(kind))]
-
-
-def written_answers(check: Check, world: World) -> list[Expected]:
-    """What stands in the file of a check that a function of the lab judges: on the solved lab, the answers."""
-    kind = check.kind
-    name = kind.arguments.get("file") if isinstance(kind, Python) else None
-    if not isinstance(name, str):
-        return []
-    try:
-        file = world.work.read(name)
-    except FileTrouble:
-        return []
-    entries, wrong = read_entries(file)
-    values = [(entry.key, entry.value) for entry in entries]
-    if wrong or any(" " in entry.key for entry in entries):  # no `key=value` file: each line is what was to be written
-        values = [(str(line.number), line.text.strip()) for line in file.lines]
-    return [
-        Expected(what=f"{name}: {key}", source="", value=value, answer=True)
-        for key, whole in values
-        for value in _words(whole)
-    ]
 
 
 @contextmanager
@@ -287,24 +265,3 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # JSON
 
 def _plain(what: str, text: str) -> Expected:
     return Expected(what=what, source=text, value=text)
-
-
-def _words(text: str) -> list[str]:
-    """A value; of a line of `key=value` words those values, but the first: it names the object the line is about."""
-    words = text.split()
-    if len(words) > 1 and all("=" in word for word in words):
-        return [word.partition("=")[2] for word in words[1:]]
-    return [text]
-
-
-def answers(lab: Lab, world: World) -> Iterator[tuple[str, str]]:
-    """(check, right answer) for everything learners have to find out, as the session shows it now."""
-    for step in lab.steps:
-        for check in step.checks:
-            try:
-                found = [*expectations(check, world), *written_answers(check, world)]
-            except Problem:
-                continue  # a gap in the history, say: the check itself tells of that
-            for one in found:
-                if one.answer and one.value:
-                    yield from ((check.id, word) for word in _words(one.value))

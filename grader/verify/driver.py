@@ -92,7 +92,8 @@ class SessionDriver:
 
     def answers(self) -> list[tuple[str, str]]:
         """What the recorder and the work folder show, read on the host: nobody in the lab can ask for it."""
-        from grader.author.expected import answers, session_world
+        from grader.author.answers import answers
+        from grader.author.expected import session_world
 
         with self._watched(), session_world(self.home, self.lab) as world:
             return [*answers(self.lab, world)]

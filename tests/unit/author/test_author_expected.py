@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.author.expected import Expected, answers, expectations, session_world
+from grader.author.answers import answers, values
+from grader.author.expected import Expected, expectations, session_world
 from grader.author.preview import authors_view
 from grader.checks import KINDS
 from grader.checks.base import Check
@@ -110,15 +112,30 @@ def test_right_answers_of_a_lab(world: World, tmp_path: Path) -> None:
     assert list(answers(lab, world)) == [("where-answer", "gpu-b")]
 
 
-def test_what_a_function_judges_is_taken_from_the_solved_file(world: World, tmp_path: Path) -> None:
-    from grader.author.expected import written_answers
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("node=gpu-b", ["gpu-b"]),
+        ("export node = gpu-b", ["export node = gpu-b"]),
+        ("pod=llm-0 group=0 rack=r1", ["0", "r1"]),
+        ("message=no room = none", ["no room = none"]),
+        ("quota: requests.gpu=1, used", ["quota: requests.gpu=1, used"]),
+        ("0/6 nodes are available", ["0/6 nodes are available"]),
+        ("node=", []),
+    ],
+)
+def test_what_is_found_out_in_a_line(line: str, found: list[str]) -> None:
+    assert values(line) == found
 
+
+def test_what_a_function_judges_is_taken_from_the_solved_file(world: World, tmp_path: Path) -> None:
+    lab, _problems = parse_lab(EXAMPLE)
+    assert lab is not None
     check = Check(id="c", says="c", kind=KINDS["python"].model_validate({"function": "f", "arguments": {"file": "a"}}))
-    assert written_answers(check, world) == []
-    (tmp_path / "a").write_text("reason=Pending\nmessage=no room here\n")
-    assert [one.value for one in written_answers(check, world)] == ["Pending", "no room here"]
-    (tmp_path / "a").write_text("quota: requests.gpu=1, used\n")
-    assert [one.value for one in written_answers(check, world)] == ["quota: requests.gpu=1, used"]
+    lab = replace(lab, steps=(replace(lab.steps[0], checks=(check,)),))
+    assert list(answers(lab, world)) == []
+    (tmp_path / "a").write_text("# mine\nreason=Pending\nmessage=no room here\n")
+    assert list(answers(lab, world)) == [("c", "Pending"), ("c", "no room here")]
 
 
 def test_a_session_is_read_where_its_recorder_wrote(tmp_path: Path) -> None:
