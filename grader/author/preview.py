@@ -168,7 +168,9 @@ def check_rows(check: Check, view: AuthorsView) -> Iterator[Row]:
     if result is None:
         return
     yield _("found"), f"{result.state.value}: {result.finding.saw}" if result.finding.saw else result.state.value
-    for label, lines in ((_("read"), result.read), (_("decided"), result.decided), (_("evidence"), result.evidence)):
+    told = (*result.decided, *result.read)
+    evidence = [line for line in result.evidence if not any(one.startswith(line) for one in told)]
+    for label, lines in ((_("read"), result.read), (_("decided"), result.decided), (_("evidence"), evidence)):
         for number, line in enumerate(lines):
             yield ("" if number else label), line
     yield _("took"), _("{seconds} s").format(seconds=f"{result.seconds:.3f}")

@@ -40,7 +40,8 @@ def _check(result: Result, width: int, *, colour: bool) -> Iterator[str]:
     word = state_word(result.state)
     yield paint_state(f" {pad(word, at - 1)}{result.check}", word, result.state, on=colour)
     rows: list[tuple[str, tuple[str, ...]]] = [(labels[0], result.read), (labels[1], result.decided)]
-    details = [line for line in result.evidence if line not in result.decided]
+    told = (*result.decided, *result.read)
+    details = [line for line in result.evidence if not any(one.startswith(line) for one in told)]
     rows.append((labels[2], tuple(details) if result.our_bug else some_of(details)))
     if result.seconds >= _SHORT:
         rows.append((labels[3], (_("{seconds} s").format(seconds=f"{result.seconds:.1f}"),)))

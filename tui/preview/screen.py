@@ -6,8 +6,8 @@ Owns what is drawn and when it is read again; what is known of the lab is `grade
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 from textual.containers import Vertical, VerticalScroll
@@ -28,6 +28,7 @@ from tui.widgets.prose import Prose
 from tui.widgets.steps import Steps
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from grader.lab.model import Lab, Step
     from grader.lab.problems import LabProblem
     from grader.results import Result
+    from tui.backend.model import Look
 
 POLL_SECONDS = 0.25
 """Between two looks at the files; a change is taken at the second look that finds the same."""
@@ -189,12 +191,13 @@ class PreviewScreen(LearnerScreen):
         """What a running session finds, whenever something changes there."""
         while True:
             if self.lab is not None:
-                async for look in self.learner.backend.watch(self.lab, explain=True):
-                    if look.report is not None:
+                watch = cast("AsyncGenerator[Look]", self.learner.backend.watch(self.lab, explain=True))
+                async with aclosing(watch) as looks:
+                    async for look in looks:
+                        if look.report is None:
+                            break  # it does not run, or was judged by files that have changed since
                         self._results = list(look.report.results)
                         await self._look_again()
-                    else:
-                        break  # it does not run, or was judged by files that have changed since
             await asyncio.sleep(VALUES_SECONDS)
 
     # -- drawing --------------------------------------------------------------------------------------
