@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from grader.checks.base import Envelope
 from grader.lab import frontmatter
 from grader.lab.catalogue import lab_folders
 from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter
+from grader.lab.lint import lint_lab
 from grader.lab.markdown import read_outline
 from grader.lab.problems import read_source
 from grader.lab.schema import schemas, write_schemas
@@ -118,6 +120,46 @@ def test_what_an_editor_would_say_of_our_labs(lab: Path) -> None:
         assert violations(yaml.safe_load(text), published("case")) == []
     if (lab / "exceptions.yaml").exists():
         assert violations(yaml.safe_load((lab / "exceptions.yaml").read_text()), published("exceptions")) == []
+
+
+_WORDS = (
+    "$schema $ref title description default type enum const properties required additionalProperties patternProperties "
+    "propertyNames items minItems minLength maxLength minProperties minimum maximum pattern anyOf oneOf"
+)
+SEVEN = frozenset(_WORDS.split())
+"""What a reader of JSON Schema draft 7 knows, as yaml-language-server is; `$defs` it finds by `$ref`."""
+
+
+def words_of(schema: Any, *, named: bool = False) -> set[str]:
+    """Every keyword of a schema. `named`: its keys are names of something else."""
+    if isinstance(schema, list):
+        return {word for part in schema for word in words_of(part)}
+    if not isinstance(schema, dict):
+        return set()
+    inner = {
+        word
+        for key, part in schema.items()
+        if named or key not in ("default", "enum", "const")
+        for word in words_of(part, named=not named and key in ("properties", "$defs", "patternProperties"))
+    }
+    return inner if named else inner | set(schema)
+
+
+@pytest.mark.parametrize("name", sorted(schemas()))
+def test_editors_know_every_word_of_a_schema(name: str) -> None:
+    assert words_of(schemas()[name]) <= SEVEN | {"$defs"}
+
+
+def test_the_line_for_editors_may_stand_everywhere(tmp_path: Path) -> None:
+    lab = Path(shutil.copytree(EXAMPLE, tmp_path / "lab-hello"))
+    line = "# yaml-language-server: $schema=../../docs/schemas/{}.json\n"
+    for name in ("lab.md", "lab.ko.md"):
+        text = (lab / name).read_text()
+        text = text.replace("---\n", "---\n" + line.format("lab-front-matter-v1"), 1)
+        (lab / name).write_text(text.replace("```yaml check\n", "```yaml check\n" + line.format("lab-checks-v1")))
+    for case in lab.glob("wrong/*/case.yaml"):
+        case.write_text(line.format("lab-case-v1") + case.read_text())
+    assert lint_lab(lab) == []
 
 
 def published(name: str) -> dict[str, Any]:
