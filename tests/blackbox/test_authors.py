@@ -96,6 +96,26 @@ class TestVerify:
         assert {part["outcome"] for part in document["parts"]} == {"ok"}
         assert (document["unproven"], document["kept"]) == ([], "")
 
+    def test_what_is_wrong_with_the_text_is_found(self, learner: Person, tmp_path: Path) -> None:
+        """The phase of the pod becomes an answer, and the introduction tells it; the solution uses what no text says."""
+        learner.run("new", "lab-x")
+        lab = tmp_path / "labs" / "lab-x"
+        text = (lab / "lab.md").read_text()
+        node = '      node: "{{ pod.spec.nodeName }}"\n'
+        assert node in text
+        (lab / "lab.md").write_text(text.replace(node, node + '      phase: "{{ pod.status.phase }}"\n'))
+        where = lab / "solution" / "02-where.sh"
+        where.write_text(where.read_text() + "echo phase=Running >> where.txt\nkubectl top nodes || true\n")
+        document = learner.run("verify", "lab-x", "--json", code=1, timeout=900).json()
+        found = {part["phase"]: part["problems"] for part in document["parts"] if part["outcome"] != "ok"}
+        assert list(found) == ["text", "answers"]
+        (command,) = found["text"]
+        assert re.search(r"/02-where\.sh:\d+:1: uses `kubectl top nodes`, which lab\.md, lab\.ko\.md never", command)
+        assert {re.sub(r"^.*/(lab(\.ko)?\.md):\d+:\d+: ", r"\1: ", problem) for problem in found["answers"]} == {
+            "lab.md: tells the answer of where-answer: Running",
+            "lab.ko.md: tells the answer of where-answer: Running",
+        }
+
     def test_a_lab_whose_proof_fails_is_kept_to_be_looked_at(self, learner: Person, tmp_path: Path) -> None:
         learner.run("new", "lab-x", "--nodes", "1")
         text = tmp_path / "labs" / "lab-x" / "lab.md"
