@@ -28,6 +28,7 @@ _TRIVIAL = frozenset({"true", "false", "null", "none"})
 _TOKEN = re.compile(r"[^\s\"',{}\[\]()<>`|=]+")
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
 _SEEN_KEY = re.compile(r"[ \t-]*(says|look_at):")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$", re.MULTILINE)
 _SHOWN = 60
 
 
@@ -151,4 +152,5 @@ def _start_words(folder: Path) -> set[str]:
 
 
 def _tokens(text: str) -> set[str]:
-    return {word.strip(":,;.") for word in _TOKEN.findall(text)}
+    """The words of YAML; a comment gives nobody anything."""
+    return {word.strip(":,;.") for word in _TOKEN.findall(_COMMENT.sub("", text))}

@@ -97,7 +97,7 @@ class TestVerify:
         assert (document["unproven"], document["kept"]) == ([], "")
 
     def test_what_is_wrong_with_the_text_is_found(self, learner: Person, tmp_path: Path) -> None:
-        """The phase of the pod becomes an answer, and the introduction tells it; the solution uses what no text says."""
+        """The phase of the pod becomes an answer, which the introduction tells; the solution uses what no text says."""
         learner.run("new", "lab-x")
         lab = tmp_path / "labs" / "lab-x"
         text = (lab / "lab.md").read_text()

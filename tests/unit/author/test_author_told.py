@@ -83,6 +83,13 @@ def test_what_a_manifest_of_the_text_gives(lab: Path) -> None:
     assert told(lab, "nvlink-7") == []
 
 
+def test_a_comment_gives_nobody_anything(lab: Path) -> None:
+    line = put(lab, "It is nvlink-7.", "A pod is")
+    put(lab, "minutes: 10 # as nvlink-7", "workdir:")
+    put(lab, "# nvlink-7", "namespace:")
+    assert told(lab, "nvlink-7") == [f"lab.md:{line + 2}:7: tells the answer of where-answer: nvlink-7"]
+
+
 @pytest.mark.parametrize("text", ["nvlink-77", "xnvlink-7", "nvlink-7.example", "a/nvlink-7", "nvlink-7/a"])
 def test_a_part_of_a_longer_word_is_another_word(lab: Path, text: str) -> None:
     put(lab, f"It is {text}", "A pod is")
