@@ -6,6 +6,7 @@ import json
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -201,6 +202,21 @@ def test_a_preview_without_a_terminal_is_printed_once(
     assert ran.code == 2
     assert f"{folder}/lab.md:5:1: unknown key 'minuts'" in ran.out
     assert grader("preview", str(tmp_path / "lab-none")).code == 2
+
+
+def test_a_preview_on_a_terminal_is_the_applications(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def application(words: list[str]) -> int:
+        asked.append(words)
+        return 7
+
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr("grader.cli.preview.sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr("grader.cli.tui.application", application)
+    assert grader("preview", "lab-toy").code == 7
+    assert asked == [["--preview", "lab-toy"]]
+    assert "did you mean 'lab-toy'" in grader("preview", "lab-tay").err
 
 
 # -- verify -------------------------------------------------------------------------------------------
