@@ -100,7 +100,8 @@ class VerifyReport:
     whole: bool
     """Whether everything was asked for; else only some wrong answers were."""
     unproven: tuple[str, ...] = ()
-    """Checks that no wrong answer made fail: nothing shows that they can. Known only if `whole`."""
+    """Checks that no wrong answer made fail, those apart whose wrong answers were not run: nothing shows that they can.
+    Known only if `whole`."""
     only_by_achievement: tuple[str, ...] = ()
     """Checks that no longer hold on the solved lab, and pass because they once did."""
     resets: int = 0

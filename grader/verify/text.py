@@ -138,7 +138,7 @@ def _lines(part: Part, width: int, *, colour: bool) -> Iterator[str]:
 
 def _summary(report: VerifyReport, width: int) -> Iterator[str]:
     if report.unproven:
-        unproven = _("note: no wrong answer makes these checks fail: {checks}")
+        unproven = _("note: unproven, because no wrong answer makes them fail: {checks}")
         yield from wrap(unproven.format(checks=", ".join(report.unproven)), width)
     wrong = [part for part in report.parts if part.phase is Phase.WRONG and part.seconds]
     times = _("{seconds} s in all").format(seconds=round(report.seconds))

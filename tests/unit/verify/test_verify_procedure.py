@@ -441,3 +441,11 @@ def test_a_right_lab_is_not_kept(scene: Scene) -> None:
     driver = scene.driver()
     assert scene.verify(driver, keep=True).exit_code == 0
     assert not driver.was_kept
+
+
+def test_of_what_was_not_run_nobody_says_that_it_proves_nothing(scene: Scene) -> None:
+    scene.cases["b-bad"] = ("b", "solved", (), "file b ok")
+    del scene.cases["a-bad"]
+    report = scene.verify(keep=True)
+    # b's wrong answer was not caught, a has none, those of c and d were not reached.
+    assert report.unproven == ("a", "b")

@@ -72,7 +72,7 @@ def test_colour_adds_nothing_but_colour(bad: VerifyReport) -> None:
 
 def test_unproven_checks_are_named(scene: Scene) -> None:
     del scene.cases["a-bad"]
-    assert "note: no wrong answer makes these checks fail: a\n" in render_verify(scene.verify())
+    assert "note: unproven, because no wrong answer makes them fail: a\n" in render_verify(scene.verify())
 
 
 def test_some_cases_never_read_as_the_whole_proof(scene: Scene) -> None:
