@@ -71,7 +71,9 @@ class VerifyDocument(Model):
     )
     whole: bool = Field(description="False where only some wrong answers were asked for.")
     parts: tuple[PartPart, ...] = Field(description="In the order they ran.")
-    unproven: tuple[Text, ...] = Field(description="Checks that no wrong answer made fail, but for those not run; empty unless whole.")
+    unproven: tuple[Text, ...] = Field(
+        description="Checks that no wrong answer made fail, but for those not run; empty unless whole."
+    )
     only_by_achievement: tuple[Text, ...] = Field(
         description="Checks that the solved lab passes only because they once did."
     )

@@ -92,6 +92,15 @@ def test_the_example_is_the_tested_one(path: Path) -> None:
     assert re.search(rf"^{fence}\w+\n{re.escape((EXAMPLE / path).read_text())}{fence}$", GUIDE, re.MULTILINE)
 
 
+def test_what_is_shown_of_lab_topology_is_what_stands_there() -> None:
+    _before, _title, walk = GUIDE.partition("## Write a lab on a topic that isn't in the catalogue")
+    shown = {match[1]: match[2] for match in re.finditer(r"^```(yaml|python)\n(.*?)^```$", walk, re.M | re.S)}
+    lab = ROOT / "labs" / "lab-topology"
+    assert shown.keys() == {"yaml", "python"}
+    assert shown["yaml"] in (lab / "lab.md").read_text()
+    assert shown["python"] in (lab / "checks.py").read_text()
+
+
 def test_the_example_lints() -> None:
     assert lint_lab(EXAMPLE) == []
 
