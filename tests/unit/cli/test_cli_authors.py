@@ -229,6 +229,8 @@ class PretendedLabs:
         self.asked: list[tuple[str, tuple[str, ...], bool]] = []
         self.jobs = 0
         self.programs: Programs | None = None
+        self.kept = ""
+        self.keeps: list[bool] = []
         self.outcomes: dict[str, PartOutcome] = {}
         """Lab → how its one part ends, if it isn't a defect."""
 
@@ -242,6 +244,7 @@ class PretendedLabs:
     ) -> list[VerifyReport]:
         self.asked = [(lab, tuple(case.name for case in plan.cases), plan.whole) for lab, plan in plans.items()]
         self.jobs, self.programs = jobs, programs
+        self.keeps = [plan.keep for plan in plans.values()]
         assert callable(on_bug)
         reports = {lab: self._report(lab, plan.whole) for lab, plan in plans.items()}
         for lab in plans if jobs == 1 else reversed([*plans]):
@@ -266,7 +269,14 @@ class PretendedLabs:
             seconds=1.5,
         )
         return VerifyReport(
-            lab=lab, title="A first pod", at=1_800_000_000.0, seconds=2.0, parts=(part,), whole=whole, resets=3
+            lab=lab,
+            title="A first pod",
+            at=1_800_000_000.0,
+            seconds=2.0,
+            parts=(part,),
+            whole=whole,
+            resets=3,
+            kept=self.kept,
         )
 
 
@@ -301,6 +311,19 @@ def test_parts_are_told_as_they_end(grader: Grader, verified: PretendedLabs, gol
     assert [lab for lab, _cases, _whole in verified.asked] == ["lab-toy"]
     assert verified.jobs == 1
     assert 'failures="1"' in (tmp_path / "v.xml").read_text()
+
+
+def test_how_to_enter_a_lab_that_was_kept_is_told_beside_the_document(grader: Grader, verified: PretendedLabs) -> None:
+    grader("verify", "lab-toy")
+    assert verified.keeps == [False]
+    verified.kept = "/state/verify/lab-toy"
+    enter = "BATCHLAB_SESSIONS=/state/verify grader shell lab-toy\n"
+    ran = grader("verify", "lab-toy", "--keep")
+    assert verified.keeps == [True]
+    assert enter in ran.out
+    ran = grader("verify", "lab-toy", "--keep", "--json")
+    assert json.loads(ran.out)["kept"] == "/state/verify/lab-toy"
+    assert enter in ran.err
 
 
 def test_labs_side_by_side_are_told_apart_and_reported_in_order(
