@@ -92,7 +92,10 @@ def _none_whole(world: World, wanted: str, job: str, pods: int) -> Verdict:
 
 def scattered(world: World, job: str, pods: int) -> Verdict:
     """All pods of the Job ran at once, in more than one rack."""
-    wanted = say(f"{pods} running pods of the Job {job}, in several racks", f"여러 랙에서 도는 Job {job}의 파드 {pods}개")
+    wanted = say(
+        f"{pods} running pods of the Job {job}, in several racks",
+        f"여러 랙에서 도는 Job {job}의 파드 {pods}개",
+    )
     racks = _racks(world)
     found = list(_whole(world, f"{JOB}={job}", pods))
     for standing in found:
@@ -146,7 +149,8 @@ def _told(file: LearnerFile) -> tuple[Counter[str], tuple[str, str] | None]:
             text = shown(line.text.strip())
             return told, (place, say(f"line {line.number}: {text}", f"{line.number}번째 줄: {text}"))
         if rack in told:
-            return told, (place, say(f"line {line.number}: {rack} again", f"{line.number}번째 줄: {rack}가 또 있습니다"))
+            again = say(f"line {line.number}: {rack} again", f"{line.number}번째 줄: {rack}가 또 있습니다")
+            return told, (place, again)
         told[rack] = int(pods)
     return told, None
 
@@ -265,7 +269,8 @@ def exclusive(world: World, jobset: str, jobs: int, pods: int, racks: int) -> Ve
     for pod in there:
         if (pod.get("status") or {}).get("phase") == "Running":
             places.setdefault(labels(pod).get(JOB_INDEX, "?"), []).append(known.get(pod["spec"].get("nodeName"), "?"))
-    shared = [rack for rack, count in Counter(rack for job in places.values() for rack in set(job)).items() if count > 1]
+    jobs_in = Counter(rack for job in places.values() for rack in set(job))
+    shared = [rack for rack, count in jobs_in.items() if count > 1]
     split = [job for job, found_in in places.items() if len(set(found_in)) > 1]
     if shared or split:
         saw = say("Jobs that share a rack", "랙을 함께 쓰는 Job이 있습니다")
