@@ -129,6 +129,7 @@ def test_the_language_changes_on_every_screen(drive: Drive, name: str) -> None:
         await SCENES[name](played)
         await _seen_at(played, name, (80, 24))
         place, keys = played.screen.PLACE, played.text.splitlines()[-1]
+        last = keys
         for language, others in (("ko", False), ("en", True)):
             await played.press("L")
             await _seen_at(played, name, (80, 24))
