@@ -61,16 +61,19 @@ def command(labs: tuple[str, ...], as_json: bool) -> int:
 
 def _folder(word: str) -> Path:
     """A folder that was named, or the folder of a lab's id."""
-    from grader.lab.catalogue import lab_ids, labs_dir
+    from grader.lab.catalogue import lab_folder
 
+    if not Path(word).is_dir() and (kept := lab_folder(word)) is not None:
+        return kept
     if "/" in word or (Path(word) / "lab.md").is_file():
         folder = Path(word)
         if not folder.is_dir():
             raise UsageProblem(_("{folder} is not a folder").format(folder=folder))
         return folder
-    if word not in lab_ids():
+    folder_of_id = lab_folder(word)
+    if folder_of_id is None:
         raise no_lab(word)
-    return labs_dir() / word
+    return folder_of_id
 
 
 def _lab(folder: Path, problems: list[LabProblem]) -> dict[str, Any]:

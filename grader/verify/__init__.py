@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from grader.collections.trust import refuse_untrusted
     from grader.lab.cases import WrongCase
     from grader.lab.model import Lab
     from grader.lab.problems import LabProblem
@@ -63,6 +64,7 @@ def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> P
     from grader.lab.scripts import compare_solutions, solution_scripts
 
     lab = load_lab(lab_id, language())
+    refuse_untrusted(lab)
     # Only what a verification stands on: the rest of lint may still be open while a lab is written.
     found: list[LabProblem] = []
     drafts = read_cases(lab.folder, found)
