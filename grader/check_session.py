@@ -117,6 +117,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
                 lab_folder=lab.folder,
                 checks=checks,
                 executor=executor,
+                confined=bool(lab.collection),
             )
 
         yield look

@@ -95,8 +95,8 @@ def add(source: str, name: str | None, ref: str) -> int:
     chosen = checked_name(name) if name is not None else name_for(origin)
     collection, fetched = store.add(chosen, origin)
     click.echo(
-        _("{name}: {count} labs from {source}, pinned to {pin}").format(
-            name=chosen, count=len(fetched.labs), source=origin.location, pin=collection.pin
+        _("{name}: {labs} from {source}, pinned to {pin}").format(
+            name=chosen, labs=_count(len(fetched.labs)), source=origin.location, pin=collection.pin
         )
     )
     _say_links(fetched.links)
@@ -130,7 +130,7 @@ def list_collections(as_json: bool) -> int:
 
     widest = max(map(cell_len, trust)) + 2
     for one, word in zip(found, trust, strict=True):
-        count = _("{count} labs").format(count=len(store.lab_folders(one)))
+        count = _count(len(store.lab_folders(one)))
         line = f"{pad(one.name, names)}{pad(word, widest)}{pad(count, 9)}{one.pin}  {one.origin.location}"
         click.echo(cut(line, width_of(sys.stdout)) if sys.stdout.isatty() else line)
     return 0
@@ -237,6 +237,10 @@ def remove(name: str) -> int:
 
 
 # -- what is said of one ------------------------------------------------------------------------------
+
+
+def _count(labs: int) -> str:
+    return _("1 lab") if labs == 1 else _("{count} labs").format(count=labs)
 
 
 def _trust(collection: Collection) -> str:

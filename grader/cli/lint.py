@@ -61,19 +61,18 @@ def command(labs: tuple[str, ...], as_json: bool) -> int:
 
 def _folder(word: str) -> Path:
     """A folder that was named, or the folder of a lab's id."""
-    from grader.lab.catalogue import lab_folder
+    from grader.lab.catalogue import lab_folder, lab_ids, labs_dir
 
-    if not Path(word).is_dir() and (kept := lab_folder(word)) is not None:
-        return kept
+    if "/" in word and not Path(word).is_dir() and (kept := lab_folder(word)) is not None:
+        return kept  # of a collection
     if "/" in word or (Path(word) / "lab.md").is_file():
         folder = Path(word)
         if not folder.is_dir():
             raise UsageProblem(_("{folder} is not a folder").format(folder=folder))
         return folder
-    folder_of_id = lab_folder(word)
-    if folder_of_id is None:
+    if word not in lab_ids():
         raise no_lab(word)
-    return folder_of_id
+    return labs_dir() / word
 
 
 def _lab(folder: Path, problems: list[LabProblem]) -> dict[str, Any]:

@@ -310,7 +310,8 @@ def _held(name: str, *, shared: bool = False) -> Iterator[None]:
     """The lock of a collection. Who changes it does not wait: what holds it may be a start of half a minute."""
     folder = collections_dir() / _LOCKS
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         handle = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _cannot(folder, error) from error

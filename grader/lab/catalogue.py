@@ -21,6 +21,8 @@ from grader.lab.parse import LAB_FILE, parse_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source
 
 LABS_VARIABLE = "BATCHLAB_LABS"
+MOST_TOLD = 20
+"""Mistakes that are told of a lab that was only to be loaded."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -82,6 +84,15 @@ def prerequisites(lab: Path) -> tuple[str, ...]:
     return () if matter is None else matter.after
 
 
+def _told(lab_id: str, problems: list[LabProblem]) -> list[str]:
+    """A line for each of the first problems; a file of nothing but mistakes has thousands."""
+    lines = [str(problem) for problem in problems[:MOST_TOLD]]
+    if len(problems) > MOST_TOLD:
+        more = _("and {count} more: {command}")
+        lines.append(more.format(count=len(problems) - MOST_TOLD, command=f"grader lint {lab_id}"))
+    return lines
+
+
 def load_lab(lab_id: str, lang: str = "en") -> Lab:
     """The lab of that id, in `lang` where it has that language, else in English.
 
@@ -90,13 +101,13 @@ def load_lab(lab_id: str, lang: str = "en") -> Lab:
     """
     folder = lab_folder(lab_id)
     if folder is None:
-        known = every_lab_id()
+        known = [*lab_folders(labs_dir()), *collected_lab_ids()]
         message = _("no lab {name}").format(name=lab_id) + did_you_mean(lab_id, known)
         advice = _("labs there are: {labs}").format(labs=", ".join(known)) if known else ""
         raise UsageProblem(message, advice)
     lab, problems = parse_lab(folder, lang)
     if lab is None:
-        raise UsageProblem("\n".join(str(problem) for problem in problems))
+        raise UsageProblem("\n".join(_told(lab_id, problems)))
     if collection := collection_of(lab_id):
         # Labs of a collection come after one another, and none of ours is meant by a name of theirs.
         after = tuple(address(collection, other) for other in lab.after)
