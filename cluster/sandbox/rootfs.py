@@ -86,13 +86,14 @@ def bare(base: Path, shown: Iterable[Path], *, size: str) -> Path:
     root.mkdir()
     kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
     _bind_programs(root)
+    for name in ("run", "tmp"):
+        (root / name).mkdir(exist_ok=True)
+    # Before the folders that are shown: one of them may lie in it.
+    kernel.mount("tmpfs", root / "tmp", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777,size={size}")
     add(root, [Bind(source=folder, target=folder) for folder in (*program_folders(), *shown)])
     (root / "dev").mkdir(exist_ok=True)
     (root / "dev/null").touch()
     kernel.bind(Path("/dev/null"), root / "dev/null")
-    for name in ("run", "tmp"):
-        (root / name).mkdir(exist_ok=True)
-    kernel.mount("tmpfs", root / "tmp", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777,size={size}")
     return root
 
 

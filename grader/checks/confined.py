@@ -278,7 +278,7 @@ class _Ports:
 
     def asked(self, what: str, *arguments: object) -> Any:
         """The other side's answer. FileTrouble: it says so of a file."""
-        _say(self.talk, {"ask": what, "arguments": arguments})
+        self.talk.sendall(_packed({"ask": what, "arguments": arguments}))
         (length,) = _LENGTH.unpack(_exactly(self.talk, _LENGTH.size))
         kind, value = pickle.loads(_exactly(self.talk, length))  # noqa: S301  # from our own process
         if kind == "trouble":
@@ -302,19 +302,19 @@ class _AskedWork(WorkFolder):
 def _inside(
     talk: socket.socket, source: str, path: Path, function: str, arguments: Mapping[str, Any], world: World
 ) -> None:
-    _say(talk, {"in": True})
+    talk.sendall(_packed({"in": True}))
     try:
         ports = _Ports(talk)
         there = world.elsewhere(cluster=ports, history=ports, work=_AskedWork(world.work, ports))
         verdict = _function(source, path, function)(there, **arguments)
         if not isinstance(verdict, Verdict):
             raise TypeError(f"{type(verdict).__name__} is no Verdict")
-        said = _said(verdict)
+        said = _packed(_said(verdict))
     except BaseException as error:  # noqa: BLE001  # whatever a stranger's function raises is told, and is no bug of ours
         place = traceback.extract_tb(error.__traceback__)[-1:]
         line = f" ({path.name}:{place[0].lineno})" if place and place[0].filename == str(path) else ""
-        said = {"error": f"{type(error).__name__}: {error}"[: 4 * _LONGEST_TEXT] + line}
-    _say(talk, said)
+        said = _packed({"error": f"{type(error).__name__}: {error}"[: 4 * _LONGEST_TEXT] + line})
+    talk.sendall(said)
 
 
 def _function(source: str, path: Path, name: str) -> Any:
@@ -343,6 +343,6 @@ def _said(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _say(talk: socket.socket, content: Mapping[str, Any]) -> None:
+def _packed(content: Mapping[str, Any]) -> bytes:
     data = json.dumps(content).encode()
-    talk.sendall(_LENGTH.pack(len(data)) + data)
+    return _LENGTH.pack(len(data)) + data
