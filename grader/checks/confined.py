@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from grader.checks.objects import Object
     from grader.checks.world import Change, Gap, World
 
-SECONDS = 20.0
+SECONDS = 10.0
 """That a function may take, what it asks included."""
 MOST_QUESTIONS = 2_000
 _LONGEST_SAID = 1 << 18

@@ -106,7 +106,7 @@ def fetch(origin: Origin, scratch: Path, limits: Limits = LIMITS) -> Fetched:
     tree = scratch / "tree"
     tree.mkdir()
     labs = tuple(_arrange(received, tree, intake))
-    shutil.rmtree(received)
+    shutil.rmtree(received, ignore_errors=True)  # where it is one lab, it was moved as a whole
     return Fetched(tree, commit, digest_of(tree), labs, tuple(intake.links))
 
 
