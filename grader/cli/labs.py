@@ -11,7 +11,7 @@ from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option
 from grader.cli.common import books, note, print_document, read_lab
-from grader.collections.trust import may_run
+from grader.collections.trust import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ def _content(lab: Lab, record: LabRecord | None, collection: Collection | None) 
         "after": lab.after,
         "needs_root": lab.needs_root,
         "collection": lab.collection or None,
-        "accepted": not lab.collection or bool(collection and may_run(lab, collection)),
+        "accepted": not lab.collection or refusal(lab.id, collection, needs_root=lab.needs_root) is None,
         "steps": [
             {"id": step.id, "title": step.title, "passed": bool(record and step.id in record.steps)}
             for step in lab.steps

@@ -48,24 +48,28 @@ def refuse_untrusted(lab: Lab) -> None:
     if not name:
         return
     collection = find(name)
-    accept = f"grader lab accept {name}"
-    if collection is None or collection.accepted is None:
-        raise UsageProblem(
-            _("{lab} is of the collection {name}, which you have not accepted yet").format(lab=lab.id, name=name),
-            _("see what it would run, and accept it: {command}").format(command=accept),
-        )
-    if lab.needs_root and not collection.real_nodes:
-        raise UsageProblem(
-            _("{lab} runs containers as root of this machine, and that you have not accepted").format(lab=lab.id),
-            _("accept that, too: {command}").format(command=f"{accept} --real-nodes"),
-        )
+    if problem := refusal(lab.id, collection, needs_root=lab.needs_root):
+        raise problem
+    assert collection is not None, "one that is not there is refused"
     if lab.folder.parent != collection.tree or not is_untouched(collection):
         raise touched(collection)
 
 
-def may_run(lab: Lab, collection: Collection) -> bool:
-    """Whether `refuse_untrusted` lets a lab of that collection pass, as far as was accepted."""
-    return collection.accepted is not None and (collection.real_nodes or not lab.needs_root)
+def refusal(lab_id: str, collection: Collection | None, *, needs_root: bool) -> UsageProblem | None:
+    """Why nothing of that lab of `collection` may run; None where as much as it needs was accepted."""
+    name = collection_of(lab_id)
+    accept = f"grader lab accept {name}"
+    if collection is None or collection.accepted is None:
+        return UsageProblem(
+            _("{lab} is of the collection {name}, which you have not accepted yet").format(lab=lab_id, name=name),
+            _("see what it would run, and accept it: {command}").format(command=accept),
+        )
+    if needs_root and not collection.real_nodes:
+        return UsageProblem(
+            _("{lab} runs containers as root of this machine, and that you have not accepted").format(lab=lab_id),
+            _("accept that, too: {command}").format(command=f"{accept} --real-nodes"),
+        )
+    return None
 
 
 def what_runs(lab: Lab) -> Runs:

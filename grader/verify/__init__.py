@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from grader.collections.trust import refuse_untrusted
     from grader.lab.cases import WrongCase
     from grader.lab.model import Lab
     from grader.lab.problems import LabProblem
@@ -59,6 +58,7 @@ def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> P
     `only_cases`: names of wrong answers, None for all. Raises UsageProblem where the lab, its scripts, its
     cases or these names are wrong.
     """
+    from grader.collections.trust import refuse_untrusted
     from grader.lab.cases import compare_cases, read_cases
     from grader.lab.catalogue import load_lab
     from grader.lab.scripts import compare_solutions, solution_scripts
