@@ -73,7 +73,7 @@ class _QuestionSaid(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     ask: str
-    arguments: list[str | float | None | list[str]] = Field(max_length=8)
+    arguments: list[str | float | list[str] | None] = Field(max_length=8)
 
 
 class _ErrorSaid(BaseModel):

@@ -44,7 +44,6 @@ class Python(CheckKind):
             raise TypeError(f"{self.function} of the lab's checks.py gave {type(verdict).__name__}, not a Verdict")
         return verdict
 
-
     def _judged_apart(self, world: World) -> Verdict:
         from grader.checks.confined import judge
         from grader.lab.problems import LabProblem, read_source

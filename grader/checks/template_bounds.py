@@ -95,7 +95,7 @@ def one_rendering() -> Iterator[None]:
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, where what remains has bounds. Use `parse_bounded`, then `compile`; render in `one_rendering`."""
+    """Jinja's sandbox, where what remains has bounds. Take `parse_bounded`, then `compile`; and `one_rendering`."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 

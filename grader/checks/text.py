@@ -32,7 +32,7 @@ def mentions(text: str, words: str) -> bool:
     return False
 
 
-_LONG_WORDS = 500
+_LONG_WORDS = 200
 """Characters beyond which nobody means a part of a word."""
 _GOES_ON_BEFORE = re.compile(r"[\w.-]")
 _GOES_ON_AFTER = re.compile(r"[\w-]|\.\w")

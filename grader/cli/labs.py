@@ -38,7 +38,9 @@ def command(as_json: bool) -> int:
         except UsageProblem as problem:
             note(_("{lab} is left out: {problem}").format(lab=lab_id, problem=problem.message))
     if as_json:
-        print_document(ListDocument, {"labs": [_content(lab, book.get(lab.id), collections.get(lab.collection)) for lab in labs]})
+        print_document(
+            ListDocument, {"labs": [_content(lab, book.get(lab.id), collections.get(lab.collection)) for lab in labs]}
+        )
     elif labs:
         click.echo("\n".join(_blocks(labs, book, collections)), nl=False)
     else:

@@ -240,7 +240,7 @@ def _git(words: Sequence[str], folder: Path, limits: Limits | None, url: str = "
                 stdout=said,
                 stderr=complained,
                 start_new_session=True,
-                preexec_fn=(lambda: _limit_files(packed)) if packed else None,
+                preexec_fn=(lambda: _limit_files(packed)) if packed else None,  # noqa: PLW1509  # no threads here
             )
         except FileNotFoundError as error:
             raise EnvironmentProblem(_("git is not installed"), _("install it: apt-get install git")) from error

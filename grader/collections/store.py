@@ -177,7 +177,7 @@ def remove(name: str) -> None:
 
 @contextmanager
 def in_use(lab_id: str) -> Iterator[None]:
-    """The time in which a lab is started: its collection is not changed meanwhile. Nothing for a lab of no collection."""
+    """The time in which a lab is started: its collection is not changed meanwhile; of a lab of ours, no time."""
     name = collection_of(lab_id)
     if not name:
         yield
@@ -200,9 +200,7 @@ def refuse_running(name: str) -> None:
         )
     verified = (state_dir() / "verify").glob(f"{folder_name(address(name, '*'))}/")
     if any(local.status(home).state != "stopped" for home in verified):
-        raise UsageProblem(
-            _("a lab of {name} is being verified").format(name=name), _("try again when it is done")
-        )
+        raise UsageProblem(_("a lab of {name} is being verified").format(name=name), _("try again when it is done"))
 
 
 def is_untouched(collection: Collection) -> bool:

@@ -38,8 +38,8 @@ ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 MAX_TEXT = 256 << 10
 MAX_LINES = 20_000
 MAX_LINE = 10_000
-"""Characters and lines of a markdown file, and characters of each line. More is no text for people, and to take markdown apart costs far
-more than to read it."""
+"""Characters and lines of a markdown file, and characters of each line. More is no text for people, and to take
+markdown apart costs far more than to read it."""
 _COLONS = re.compile(r"(?P<indent>[ \t]*):{3,}(?P<word>.*)\Z")
 
 
@@ -89,7 +89,6 @@ class _Range:
 
     start: int
     end: int
-
 
 
 def front_matter(text: str) -> str | None:

@@ -27,9 +27,9 @@ _Loaded = TypeVar("_Loaded")
 def read_catalogue(read_lab: Callable[[str], Lab], read_article: Callable[[str], Article]) -> Catalogue:
     """What there is and how far the learner is; what can't be read is left out and said."""
     from grader.cli.common import articles_read, books
+    from grader.collections.store import installed
     from grader.content.catalogue import article_ids, course_ids, load_course
     from grader.content.standing import minutes_left, next_stop, standings
-    from grader.collections.store import installed
     from grader.lab.catalogue import every_lab_id
 
     notes: list[str] = []
@@ -62,7 +62,9 @@ def read_catalogue(read_lab: Callable[[str], Lab], read_article: Callable[[str],
                 minutes_left=minutes_left(path),
             )
         )
-    rest = [lab_entry(lab, passed, lab.minutes) for name, lab in labs.items() if name not in seen and not lab.collection]
+    rest = [
+        lab_entry(lab, passed, lab.minutes) for name, lab in labs.items() if name not in seen and not lab.collection
+    ]
     rest += [article_entry(one, read=name in read) for name, one in articles.items() if name not in seen]
     if rest:
         left = sum(entry.minutes for entry in rest if not entry.done)

@@ -152,9 +152,8 @@ class TestNotAccepted:
             with pytest.raises(Exception, match="which you have not accepted yet"):
                 judge()
 
-    def test_containers_as_root_are_accepted_apart(
-        self, grader: Grader, source: Path, machines: PretendedMachines
-    ) -> None:
+    @pytest.mark.usefixtures("machines")
+    def test_containers_as_root_are_accepted_apart(self, grader: Grader, source: Path) -> None:
         grader("lab", "add", str(source))
         said = grader("lab", "accept", "good", "--yes").out
         assert "Not accepted with it, since their containers run as root: good/lab-second" in said
@@ -296,7 +295,8 @@ class TestUpdate:
 
 
 class TestRemove:
-    def test_keeps_files_and_progress(self, grader: Grader, source: Path, machines: PretendedMachines) -> None:
+    @pytest.mark.usefixtures("machines")
+    def test_keeps_files_and_progress(self, grader: Grader, source: Path) -> None:
         grader("lab", "add", str(source))
         grader("lab", "accept", "good", "--yes")
         grader("start", "good/lab-first")
@@ -349,9 +349,7 @@ class TestDamage:
         assert store.names() == ["good"]
 
 
-def test_completion_knows_labs_and_collections(
-    grader: Grader, source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_completion_knows_labs_and_collections(grader: Grader, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grader("lab", "add", str(source))
     for words, expected in (("grader start goo", "good/lab-first"), ("grader lab accept g", "good")):
         monkeypatch.setenv("_GRADER_COMPLETE", "bash_complete")
@@ -362,5 +360,3 @@ def test_completion_knows_labs_and_collections(
 
 def _question() -> str:
     return f"Accept good at content {store.get('good').digest[:12]}?"
-
-

@@ -127,26 +127,26 @@ class TestTar:
     @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
     def test_a_bomb(self, unpack: Unpacked, pack: Callable[[bytes], bytes]) -> None:
         members = [(member(f"z{number}"), bytes(MIB)) for number in range(40)]
-        with pytest.raises(UsageProblem, match="more than 4 MiB in all|expands to more than 200 times its size"):
+        with pytest.raises(UsageProblem, match=r"more than 4 MiB in all|expands to more than 200 times its size"):
             unpack(pack(tar_of(*members)))
         assert unpack.size <= 5 * MIB
 
     def test_a_bomb_in_what_is_left_out(self, unpack: Unpacked) -> None:
         members = [(member(f".hidden/z{number}"), bytes(MIB)) for number in range(40)]
-        with pytest.raises(UsageProblem, match="in all|times its size"):
+        with pytest.raises(UsageProblem, match=r"in all|times its size"):
             unpack(gzip.compress(tar_of(*members)))
         assert unpack.size == 0
 
     def test_a_bomb_in_a_header(self, unpack: Unpacked) -> None:
         info = member("a")
         info.pax_headers = {"comment": "x" * (32 * MIB)}
-        with pytest.raises(UsageProblem, match="in all|times its size"):
+        with pytest.raises(UsageProblem, match=r"in all|times its size"):
             unpack(gzip.compress(tar_of((info, b""))))
 
     def test_a_header_of_headers(self, unpack: Unpacked) -> None:
         long = member("././@LongLink", tarfile.GNUTYPE_LONGNAME)
         data = b"".join(long.tobuf(tarfile.GNU_FORMAT) for _number in range(1500))
-        with pytest.raises(UsageProblem, match="no archive that can be read|no lab"):
+        with pytest.raises(UsageProblem, match=r"no archive that can be read|no lab"):
             unpack(data)
 
     def test_xz_that_wants_gigabytes_of_memory(self, unpack: Unpacked) -> None:
@@ -157,7 +157,7 @@ class TestTar:
         header = 12
         length = (data[header] + 1) * 4
         data[header + length - 4 : header + length] = struct.pack("<I", _crc(bytes(data[header : header + length - 4])))
-        with pytest.raises(UsageProblem, match="no archive that can be read: .*[Mm]emory"):
+        with pytest.raises(UsageProblem, match=r"no archive that can be read: .*[Mm]emory"):
             unpack(bytes(data))
 
     def test_too_many(self, unpack: Unpacked) -> None:
@@ -173,7 +173,7 @@ class TestTar:
 
     @pytest.mark.parametrize("cut", [100, 700, 1100])
     def test_that_ends_too_early(self, unpack: Unpacked, cut: int) -> None:
-        with pytest.raises(UsageProblem, match="no archive that can be read|ends too early"):
+        with pytest.raises(UsageProblem, match=r"no archive that can be read|ends too early"):
             unpack(gzip.compress(tar_of((member("a"), bytes(range(256)) * 4)))[:-8][: max(cut // 10, 20)])
 
     @pytest.mark.parametrize("data", [b"", b"no archive", b"\x1f\x8b" + b"x" * 100, b"BZh9" + b"x" * 100])
@@ -204,7 +204,7 @@ class TestZip:
         assert unpack.size == 0
 
     def test_a_bomb(self, unpack: Unpacked) -> None:
-        with pytest.raises(UsageProblem, match="times its size|in all"):
+        with pytest.raises(UsageProblem, match=r"times its size|in all"):
             unpack(zip_of(*((f"z{number}", bytes(MIB), 0) for number in range(40))))
         assert unpack.size <= 5 * MIB
 

@@ -80,8 +80,8 @@ class TestAddresses:
 
     def test_the_protocol_is_refused_by_git_too(self, tmp_path: Path) -> None:
         """Should an address ever get past us, as by a redirection."""
-        with pytest.raises(UsageProblem, match="not allowed|disabled"):
-            git._git(["ls-remote", "ext::sh -c touch% evil"], tmp_path, None)  # noqa: SLF001  # what is behind the check
+        with pytest.raises(UsageProblem, match=r"not allowed|disabled"):
+            git._git(["ls-remote", "ext::sh -c touch% evil"], tmp_path, None)
         assert not (tmp_path / "evil").exists()
 
 
@@ -101,7 +101,7 @@ class TestFetching:
         assert fetched(repository.url, tmp_path, "v1").commit == first
         assert fetched(repository.url, tmp_path, "later").commit == second
         assert fetched(repository.url, tmp_path, first).labs == ("lab-x",)
-        with pytest.raises(UsageProblem, match="git can't fetch .*never"):
+        with pytest.raises(UsageProblem, match=r"git can't fetch .*never"):
             fetched(repository.url, tmp_path, "never")
 
     def test_nothing_of_the_repository_runs(self, repository: Repository, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ class TestFetching:
         outer = _tree(repository, f"040000 tree {inner}\tlabs")
         commit = repository.git("commit-tree", "-m", "evil", outer)
         repository.git("update-ref", "refs/heads/evil", commit)
-        with pytest.raises(UsageProblem, match="hasDotdot|'\\.\\.' in it"):
+        with pytest.raises(UsageProblem, match=r"hasDotdot|'\.\.' in it"):
             fetched(repository.url, tmp_path, "evil")
 
     def test_a_huge_file(self, repository: Repository, tmp_path: Path) -> None:
@@ -183,14 +183,14 @@ class TestFetching:
         slow.parent.mkdir()
         slow.write_text("#!/bin/sh\nexec sleep 600\n")
         slow.chmod(0o755)
-        monkeypatch.setattr(git, "_command", _with_upload_pack(git._command, slow))  # noqa: SLF001  # as above
+        monkeypatch.setattr(git, "_command", _with_upload_pack(git._command, slow))
         began = time.monotonic()
         with pytest.raises(EnvironmentProblem, match="git was not done after 1 s"):
             fetched(repository.url, tmp_path, limits=Limits(seconds=1.0))
         assert time.monotonic() - began < 20
 
     def test_nobody_is_asked_for_a_password(self) -> None:
-        environment = git._environment()  # noqa: SLF001  # what git is given
+        environment = git._environment()
         assert environment["GIT_TERMINAL_PROMPT"] == "0"
         assert environment["GIT_ASKPASS"] == environment["SSH_ASKPASS"] == "/bin/false"
         assert "BatchMode=yes" in environment["GIT_SSH_COMMAND"]
@@ -198,7 +198,7 @@ class TestFetching:
     def test_the_callers_own_steering_is_not_passed_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GIT_DIR", "/elsewhere")
         monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-        environment = git._environment()  # noqa: SLF001  # as above
+        environment = git._environment()
         assert not {"GIT_DIR", "GIT_CONFIG_COUNT"} & environment.keys()
 
 
