@@ -173,6 +173,11 @@ def accept(name: str, yes: bool, real_nodes: bool) -> int:
     if collection.accepted is not None and (collection.real_nodes or not real_nodes):
         click.echo(_("{name} is accepted already, at {pin}").format(name=name, pin=collection.pin))
         return 0
+    if not yes and not sys.stdin.isatty():
+        raise UsageProblem(
+            _("nobody is here to be asked"),
+            _("read what it runs: {command}; then say --yes").format(command=f"grader lab show {name}"),
+        )
     real_nodes = real_nodes or collection.real_nodes
     click.echo(f"{name}  {_from(collection)}  {collection.pin}")
     needy = _say_what_runs(collection)
@@ -324,9 +329,7 @@ def _say_links(links: Sequence[str]) -> None:
 
 
 def _agreed(question: str) -> bool:
-    """What a person at the terminal answers. UsageProblem where there is none to ask."""
-    if not sys.stdin.isatty():
-        raise UsageProblem(_("nobody is here to be asked"), _("say --yes if you have read what it runs"))
+    """What the person at the terminal answers."""
     click.echo(_("{question} [y/N] ").format(question=question), nl=False)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
