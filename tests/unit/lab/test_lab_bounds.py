@@ -11,8 +11,9 @@ import pytest
 
 from cluster.errors import UsageProblem
 from grader.checks.text import mentions
-from grader.lab import catalogue, manifests
+from grader.lab import catalogue, lint, manifests
 from grader.lab.catalogue import load_lab
+from grader.lab.lint import lint_lab
 from grader.lab.located import read_documents
 from grader.lab.manifests import read_start
 from grader.lab.markdown import MAX_LINE, MAX_LINES, MAX_TEXT, read_outline
@@ -199,6 +200,34 @@ class TestFiles:
         nodes = "".join(f"    - {{name: n{number}}}\n" for number in range(201))
         (lab / "lab.md").write_text((lab / "lab.md").read_text().replace("    - {name: fake-a}\n", nodes))
         assert "must have at most 200 entries" in str(parse_lab(lab)[1][0])
+
+    def test_python_nested_beyond_reading(self, tmp_path: Path) -> None:
+        lab = write_lab(tmp_path)
+        (lab / "checks.py").write_text("x = " + "-" * 100_000 + "1\n")
+        with at_once():
+            assert f"{lab}/checks.py:1:1: nested too deeply" in [str(problem) for problem in lint_lab(lab)]
+
+    def test_a_script_that_is_huge_is_not_given_to_bash(self, tmp_path: Path) -> None:
+        lab = write_lab(tmp_path)
+        (lab / "solution").mkdir()
+        with (lab / "solution/01-one.sh").open("w") as file:
+            file.truncate(1 << 40)
+        with at_once():
+            problems = [str(problem) for problem in lint_lab(lab)]
+        assert f"{lab}/solution/01-one.sh:1:1: is larger than 1 MiB" in problems
+
+    def test_a_script_that_bash_never_ends(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        lab = write_lab(tmp_path)
+        (lab / "solution").mkdir()
+        (lab / "solution/01-one.sh").write_text("true\n")
+        bash = tmp_path / "bash"
+        bash.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+        bash.chmod(0o755)
+        monkeypatch.setattr(lint.shutil, "which", lambda _name: str(bash))
+        monkeypatch.setattr(lint, "_BASH_SECONDS", 0.2)
+        with at_once():
+            problems = [str(problem) for problem in lint_lab(lab)]
+        assert f"{lab}/solution/01-one.sh:1:1: bash does not come to the end of it in 0 s" in problems
 
     def test_thousands_of_mistakes_are_told_in_few_lines(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         lab = write_lab(tmp_path)
