@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -223,7 +224,7 @@ class TestFiles:
         bash = tmp_path / "bash"
         bash.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
         bash.chmod(0o755)
-        monkeypatch.setattr(lint.shutil, "which", lambda _name: str(bash))
+        monkeypatch.setattr(shutil, "which", lambda _name: str(bash))
         monkeypatch.setattr(lint, "_BASH_SECONDS", 0.2)
         with at_once():
             problems = [str(problem) for problem in lint_lab(lab)]

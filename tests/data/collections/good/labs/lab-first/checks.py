@@ -1,10 +1,11 @@
 """What of lab-first no declared check can say."""
 
 from grader.checks.base import ObjectRef
+from grader.checks.world import World
 from grader.results import Finding, Verdict
 
 
-def holds_the_sum(world, key):
+def holds_the_sum(world: World, key: str) -> Verdict:
     """The ConfigMap `note` holds, under `key`, the sum of all values of the ConfigMap `numbers`."""
     numbers = world.get(ObjectRef(kind="ConfigMap", name="numbers"))
     note = world.get(ObjectRef(kind="ConfigMap", name="note"))
