@@ -37,8 +37,8 @@ BEGIN = "from grader.results import Finding, Verdict\nimport ctypes, os, signal\
 for body in (
     "return Verdict(passed=world.work.read('answer.txt').text == '42')",
     "return Verdict(passed=True, finding=Finding(saw=open(home + '/secret').read()))",
-    "open(home + '/work/answer.txt', 'w')",
-    "open(home + '/lab-x/evil', 'w')",
+    "open(os.path.join(home, 'work', 'answer.txt'), 'w')",
+    "open(os.path.join(home, 'lab-x', 'evil'), 'w')",
     "os.kill(int(os.environ['OUTSIDE']), signal.SIGKILL)",
     "assert ctypes.CDLL(None).umount2(b'/tmp', 2) == 0, 'no umount'",
     "os.setuid(65534)",
