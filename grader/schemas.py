@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def schema_files() -> dict[str, str]:
     """File name → content."""
+    from grader.board.document import BoardDocument
     from grader.cli import collection_documents, content_documents, documents
     from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
@@ -30,6 +31,7 @@ def schema_files() -> dict[str, str]:
         "verify-v1.json": VerifyDocument,
         "article-v1.json": content_documents.ArticleDocument,
         "articles-v1.json": content_documents.ArticlesDocument,
+        "board-v1.json": BoardDocument,
         "binaries-v1.json": documents.BinariesDocument,
         "collection-v1.json": collection_documents.CollectionDocument,
         "collections-v1.json": collection_documents.CollectionsDocument,

@@ -186,7 +186,11 @@ class _OutlineReader:
             return "\n".join(self._lines[1:end]) + "\n", end + 1
         if self._lines[0].rstrip() == "---":
             self._problem(0, _("this --- opens front matter that no other line --- closes"))
-            return None, len(self._lines)
+            # Where the first step begins it is over for certain: what stands there is read all the same.
+            steps = (
+                number for number, line in enumerate(self._lines) if line.startswith("## ") and _title_and_id(line)
+            )
+            return None, next(steps, len(self._lines))
         self._problem(0, _("the file must begin with front matter: a line ---, YAML, a line ---"))
         return None, 0
 

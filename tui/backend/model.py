@@ -103,6 +103,8 @@ class Standing:
     """The learner's files, where there are any."""
     stamp: tuple[int, ...] = ()
     """Changes when a file of the lab does."""
+    free: int | None = None
+    """Bytes of disk that are left where its state is; None where nobody knows. Coarse: it changes by MiB."""
 
 
 OnBoot = Callable[[BootEvent], None]
@@ -130,8 +132,9 @@ class Backend(Protocol):
     async def start(self, lab: Lab, on_boot: OnBoot, on_build: OnBuild, *, again: bool = False) -> Started:
         """Bring the lab up; `again`: as `grader reset`. Cancelling the task that awaits this ends the start."""
 
-    def watch(self, lab: Lab) -> AsyncIterator[Look]:
-        """A look whenever something changed, at most one a second; ends when everything passed, never fails."""
+    def watch(self, lab: Lab, *, explain: bool = False) -> AsyncIterator[Look]:
+        """A look whenever something changed, at most one a second; ends when everything passed, never fails.
+        `explain`: also at what passed for good, to tell how it is now."""
 
     async def check(self, lab: Lab, step_id: str | None = None) -> Look:
         """Look once, patiently: it counts as an attempt."""

@@ -77,9 +77,9 @@ class RealBackend:
 
         return await start(lab, on_boot, on_build, again=again)
 
-    async def watch(self, lab: Lab) -> AsyncIterator[Look]:
+    async def watch(self, lab: Lab, *, explain: bool = False) -> AsyncIterator[Look]:
         """`grader check --watch --json`, as long as it is wanted."""
-        argv = ["check", "--watch", "--json"]
+        argv = ["check", "--watch", "--json", *(["--explain"] if explain else [])]
         try:
             async with asking(examiner_socket(session_home(lab.id)), argv) as process:
                 assert process.stdout is not None
@@ -161,6 +161,7 @@ class RealBackend:
             finished=progress.finished is not None,
             work=work_folder(home),
             stamp=stamp,
+            free=_free(home),
         )
 
     def _article(self, article_id: str) -> Article:
@@ -179,6 +180,15 @@ class RealBackend:
         with suppress(Problem):  # what was read is read, though nobody can write it down
             record_article(article.id, time.time(), reading_folder())
         return article
+
+
+def _free(folder: Path) -> int | None:
+    """Bytes of disk that are left to this user, in whole MiB; above 1 GiB it is all the same."""
+    try:
+        left = os.statvfs(folder)
+    except OSError:
+        return None
+    return min(left.f_bavail * left.f_frsize, 1 << 30) >> 20 << 20
 
 
 def _not_accepted(lab_id: str, *, needs_root: bool) -> tuple[str, ...]:
