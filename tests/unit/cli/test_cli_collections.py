@@ -141,6 +141,12 @@ class TestNotAccepted:
         assert not (state_home / "sessions" / "good.lab-first").exists()
         assert machines.configs == []
 
+    def test_nor_by_the_name_of_its_folder(self, grader: Grader, source: Path, machines: PretendedMachines) -> None:
+        grader("lab", "add", str(source))
+        ran = grader("verify", str(tree() / "lab-first"))
+        assert (ran.code, "is named NAME/LAB, not by its folder" in ran.err) == (2, True)
+        assert machines.configs == []
+
     def test_nor_is_anything_checked(self, grader: Grader, source: Path, state_home: Path) -> None:
         from grader.check_session import check_session
         from grader.cli.common import read_lab
