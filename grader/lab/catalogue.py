@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _
@@ -15,6 +16,11 @@ from grader.lab.graph import in_order
 from grader.lab.model import Lab
 from grader.lab.parse import LAB_FILE, parse_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.lab.values import Value
 
 LABS_VARIABLE = "BATCHLAB_LABS"
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -53,8 +59,8 @@ def prerequisites(lab: Path) -> tuple[str, ...]:
     return () if matter is None else matter.after
 
 
-def load_lab(lab_id: str, lang: str = "en") -> Lab:
-    """The lab of that id, in `lang` where it has that language, else in English.
+def load_lab(lab_id: str, lang: str = "en", values: Mapping[str, Value] | None = None) -> Lab:
+    """The lab of that id, in `lang` where it has that language, else in English, with a session's `values` in it.
 
     UsageProblem: there is no such lab (a near name is offered), or its files are wrong: then all that is
     wrong, one line each.
@@ -64,7 +70,7 @@ def load_lab(lab_id: str, lang: str = "en") -> Lab:
         message = _("no lab {name}").format(name=lab_id) + did_you_mean(lab_id, known)
         advice = _("labs there are: {labs}").format(labs=", ".join(known)) if known else ""
         raise UsageProblem(message, advice)
-    lab, problems = parse_lab(labs_dir() / lab_id, lang)
+    lab, problems = parse_lab(labs_dir() / lab_id, lang, values)
     if lab is None:
         raise UsageProblem("\n".join(str(problem) for problem in problems))
     return lab

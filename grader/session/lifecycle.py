@@ -40,6 +40,7 @@ from grader.session.places import (
     session_ids,
     work_folder,
 )
+from grader.session.values import settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,7 +111,7 @@ def start_session(
             on_event(turned_to("stop"))
             local.stop(home)
         with admitted(lab, home):
-            return _start(lab, home, on_event, programs)
+            return _start(settled(lab, home, tell), home, on_event, programs)
 
 
 def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) -> bool:
@@ -127,11 +128,17 @@ def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) ->
 
 
 def reset_session(
-    lab: Lab, *, on_event: OnEvent, programs: Programs | None = None, home: Path | None = None
+    lab: Lab,
+    *,
+    on_event: OnEvent,
+    programs: Programs | None = None,
+    home: Path | None = None,
+    new_values: bool = False,
 ) -> Started:
     """Begin the lab again: a new cluster, an empty work folder, no achievements; then as `start_session`.
 
-    The learner's files are moved aside, not deleted; hints that were shown stay shown.
+    The learner's files are moved aside, not deleted; hints that were shown stay shown, and so do the lab's values,
+    unless `new_values` are asked for.
     """
     _refuse_without_root(lab)
     on_event(turned_to(SESSION_TASK))
@@ -151,6 +158,7 @@ def reset_session(
             note = forget_progress(home, time.time()).note
             if note:
                 tell(note)
+            lab = settled(lab, home, tell, anew=new_values)
             return replace(_start(lab, home, on_event, programs, begin=True), kept_work=kept)
 
 

@@ -15,13 +15,15 @@ from grader.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PAS
 
 class Phase(StrEnum):
     """start: nothing is done yet · solution: one step of it · memory: the solved lab, with and without what
-    was achieved before · wrong: one wrong answer · reset: the start again."""
+    was achieved before · wrong: one wrong answer · reset: the start again · values: all of it with other values, and
+    that an answer made for others does not pass."""
 
     START = "start"
     SOLUTION = "solution"
     MEMORY = "memory"
     WRONG = "wrong"
     RESET = "reset"
+    VALUES = "values"
 
 
 class PartOutcome(StrEnum):
@@ -39,7 +41,7 @@ class Part:
 
     phase: Phase
     name: str = ""
-    """The step of a solution, the folder of a wrong answer; else empty."""
+    """The step of a solution, the folder of a wrong answer, the values (`replicas=4`); else empty."""
     check: str = ""
     """With WRONG: the check that must fail."""
     says: str = ""

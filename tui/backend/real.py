@@ -19,6 +19,7 @@ from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _, language
 from cluster.machine import MachineStatus
 from grader.session.places import examiner_socket, session_home, work_folder
+from grader.session.values import FILE as VALUES
 from tui.backend.asking import answer, asking, complaint, own_environment
 from tui.backend.model import Look, Standing
 
@@ -133,12 +134,13 @@ class RealBackend:
 
     def _lab(self, lab_id: str) -> Lab:
         from grader.lab.catalogue import labs_dir, load_lab
+        from grader.session.values import values_of
 
-        stamp = _stamp(labs_dir() / lab_id)
+        stamp = _stamp(labs_dir() / lab_id, session_home(lab_id))
         known = self._labs.get((lab_id, language()))
         if known is not None and known[0] == stamp:
             return known[1]
-        lab = load_lab(lab_id, language())
+        lab = load_lab(lab_id, language(), values_of(lab_id))
         self._labs[lab_id, language()] = (stamp, lab)
         return lab
 
@@ -148,7 +150,7 @@ class RealBackend:
         from grader.progress import load_progress, read_book
 
         home = session_home(lab_id)
-        stamp = _stamp(labs_dir() / lab_id)
+        stamp = _stamp(labs_dir() / lab_id, home)
         if not home.is_dir():
             return Standing(machine=MachineStatus(state="stopped"), stamp=stamp)
         progress = load_progress(home)
@@ -180,9 +182,9 @@ class RealBackend:
         return article
 
 
-def _stamp(folder: Path) -> tuple[int, ...]:
-    """Changes when a file of the lab does."""
-    files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*")])
+def _stamp(folder: Path, home: Path) -> tuple[int, ...]:
+    """Changes when a file of the lab does, or the values of its session."""
+    files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*"), *home.glob(VALUES)])
     return tuple(value for path in files for found in (path.stat(),) for value in (found.st_mtime_ns, found.st_size))
 
 
