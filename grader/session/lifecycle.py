@@ -28,6 +28,7 @@ from cluster.snapshots.shelf import default_folder
 from cluster.supervisor.events import FAILED
 from cluster.timings import turned_to
 from grader.progress import begin_progress, forget_progress, record_start
+from grader.record.telling import note_start
 from grader.session.admission import admitted
 from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
@@ -204,7 +205,8 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     _boot(machine_config(lab, home, binaries), on_event, None if programs.cold else default_folder())
     on_event(turned_to(SESSION_TASK))
     save_session(home, session)
-    for note in (begin_progress(home, now).note, record_start(lab.id, now, home)):
+    recorded = note_start(home, lab, now, again=begin)
+    for note in (begin_progress(home, now).note, record_start(lab.id, now, home), recorded):
         if note:
             tell(note)
     return Started(lab=lab.id, home=home, work=work_folder(home))
