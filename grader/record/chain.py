@@ -5,7 +5,9 @@ Owns the form of both and how they are examined; knows nothing of files or of wh
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from grader.record.keys import Key
 
 FORMAT = 1
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 ENTRY, BOND, SEAL = "entry", "bond", "seal"
 """What a signature is for."""
 
@@ -79,6 +82,8 @@ def _entry_faults(head: Mapping[str, Any], entries: Sequence[Any]) -> Iterator[F
             )
             expected, before, sound = expected + 1, entry, False
             continue
+        if not _well_formed(head, entry):
+            yield Fault(number, _("is no entry of this version, or of another lab: {entry}").format(entry=said(entry)))
         if number > expected:
             yield from _missing(expected, number - 1)
         elif number < expected:
@@ -94,6 +99,17 @@ def _missing(first: int, last: int) -> Iterator[Fault]:
         yield Fault(first, _("is missing"))
     else:
         yield Fault(first, _("is missing, and all up to entry {last}").format(last=last))
+
+
+def _well_formed(head: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    """Whether it says when and what it is: the owner of a key can sign anything."""
+    try:
+        datetime.fromisoformat(entry["at"])
+    except (KeyError, TypeError, ValueError):
+        return False
+    steps = entry.get("steps", {})
+    told = isinstance(steps, dict) and all(isinstance(checks, dict) for checks in steps.values())
+    return told and entry.get("lab") == head["lab"] and bool(_TIME.match(entry["at"]))
 
 
 def _signed(head: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:

@@ -34,7 +34,8 @@ class Record:
     head: dict[str, Any]
     entries: list[Any]
     end: dict[str, Any]
-    """`next`: the number of the entry that would come next, `last`: the hash of the one before it."""
+    """`next`: the number of the entry that would come next, `last`: the hash of the one before it, `kept`: whether
+    `record.head` said so, or only the last line there is."""
 
 
 def read_record(home: Path) -> Record | None:
@@ -45,7 +46,8 @@ def read_record(home: Path) -> Record | None:
         lines = _lines(read_whole(home / FILE) or b"")
         if not lines or not isinstance(lines[0], dict):
             return None
-        end = _kept_end(home, str(lines[0].get("session", ""))) or _end_of(lines)
+        end = _kept_end(home, str(lines[0].get("session", "")))
+        end = {**_healed(end, lines), "kept": True} if end else {**_end_of(lines), "kept": len(lines) == 1}
     return Record(head=lines[0], entries=lines[1:], end=end)
 
 
@@ -75,15 +77,16 @@ def append(
             lines = []
         if not lines:
             lines = [new_head(lab, key, vouching)]
-            write_whole(path, _line(lines[0]).decode())
-            write_whole(home / END, "")
             data = _line(lines[0])
+            write_whole(path, data.decode())
         if len(data) > FULL_AT:
             return _("the record of this session is full: nothing more is written into it")
         content = make(lines[1:])
         if content is None:
             return note
         end = _kept_end(home, key.public)
+        if end is None and len(lines) > 1:
+            content = {**content, "unsure": True}  # nobody knows any more whether this was the last line
         end = _healed(end, lines) if end else _end_of(lines)
         # Where lines were taken away, `end` goes on behind them, so that they are missed.
         entry = new_entry(end["next"], end["last"], content, key)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = "batchlab/report/v1"
+MOST_LABS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,19 @@ def _lab_content(part: Mapping[str, Any], record: Mapping[str, Any], learner: An
 
 def examine_report(report: Any) -> Examined:
     """What shows that `report` is not as it was written. NoReport where it is none."""
+    try:
+        return _examined(report)
+    except (TypeError, KeyError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        # Whoever signed it himself can have signed any nonsense.
+        raise NoReport(_("it is damaged: {why}").format(why=repr(error)[:80])) from error
+
+
+def _examined(report: Any) -> Examined:
     if not isinstance(report, dict) or report.get("schema") != SCHEMA or not isinstance(report.get("labs"), list):
         raise NoReport(_("it is no report of `grader report`"))
     parts = report["labs"]
-    if not all(isinstance(part, dict) and isinstance(part.get("lab"), str) for part in parts):
+    sound = all(isinstance(part, dict) and isinstance(part.get("lab"), str) for part in parts)
+    if not sound or len(parts) > MOST_LABS or len({part["lab"] for part in parts}) < len(parts):
         raise NoReport(_("its labs are damaged"))
     learner = report.get("learner")
     learner = learner if isinstance(learner, dict) else {}
@@ -169,8 +179,12 @@ def _notes(part: Mapping[str, Any], head: Mapping[str, Any], entries: list[Any])
         yield Finding(lab, None, _("no learner's key vouches for this record"))
     for number in clock_went_back(entries):
         yield Finding(lab, number, _("is older than the one before: the clock was set back"))
+    if not part["record"]["end"].get("kept"):
+        yield Finding(lab, None, _("nothing says where this record ended: entries at its end may be missing"))
     values, content = None, None
     for entry in entries:
+        if entry.get("unsure"):
+            yield Finding(lab, entry["seq"], _("nothing said where the record ended: entries before may be missing"))
         if values is not None and entry.get("values") != values and entry.get("what") not in ("start", "reset"):
             yield Finding(lab, entry["seq"], _("the values changed, and the lab was not begun again"))
         if content is not None and entry.get("content") != content:

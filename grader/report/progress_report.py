@@ -79,6 +79,7 @@ class EndPart(Model):
 
     next: Count = Field(description="Number of the entry that would come next.")
     last: Text = Field(description="`sha256:` digest of the last entry.")
+    kept: bool = Field(description="False where only the last line there was could say so.")
 
 
 class RecordPart(Model):
