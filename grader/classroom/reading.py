@@ -7,6 +7,8 @@ apart by their keys, for names are given, and two may have the same.
 from __future__ import annotations
 
 import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,8 +20,10 @@ from grader.record.keys import fingerprint
 from grader.record.seal import NoReport, examine_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+FEW = 40
+"""Reports that one process reads sooner than several are begun."""
 Why = Literal["changed", "no record", "no report", "duplicate", "older"]
 
 
@@ -56,17 +60,19 @@ class Class:
     """Files that don't end in `.json`."""
 
 
-def read_class(folder: Path) -> Class:
-    """Every report in `folder`, at any depth, the later one of each learner. UsageProblem where it is no folder."""
+def read_class(folder: Path, on_read: Callable[[int, int], None] = lambda _done, _all: None) -> Class:
+    """Every report in `folder`, at any depth, the later one of each learner; `on_read` hears how far it is.
+
+    UsageProblem where it is no folder.
+    """
     if not folder.is_dir():
         raise UsageProblem(_("{path} is no folder").format(path=folder))
-    found = Class()
+    files = list(_files(folder))
+    reports = [file for file in files if file.suffix.lower() == ".json"]
+    found = Class(others=len(files) - len(reports))
     sound: list[Report] = []
-    for file in _files(folder):
-        if file.suffix.lower() != ".json":
-            found.others += 1
-            continue
-        result = read_one(file, str(file.relative_to(folder)))
+    for number, result in enumerate(_read_all(reports, folder), start=1):
+        on_read(number, len(reports))
         if isinstance(result, Report):
             sound.append(result)
         else:
@@ -74,6 +80,17 @@ def read_class(folder: Path) -> Class:
     found.reports = sorted(_singled_out(sound, found), key=lambda report: (report.name.casefold(), report.key))
     found.left_out.sort(key=lambda one: one.file)
     return found
+
+
+def _read_all(files: Sequence[Path], folder: Path) -> Iterator[Report | LeftOut]:
+    """Each report in order. Every entry of every record is a signature to be looked at, which is work for all cores."""
+    names = [str(file.relative_to(folder)) for file in files]
+    if len(files) < FEW:
+        yield from map(read_one, files, names)
+        return
+    workers = min(8, len(os.sched_getaffinity(0)))
+    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
+        yield from pool.map(read_one, files, names, chunksize=4)
 
 
 def read_one(path: Path, name: str) -> Report | LeftOut:

@@ -64,7 +64,7 @@ class Standing:
 
     @property
     def seconds(self) -> float:
-        """Time at work, pauses of more than a quarter of an hour left out."""
+        """Time at work until all had passed, pauses of more than a quarter of an hour left out."""
         return sum(step.seconds for step in self.steps.values())
 
 
@@ -76,7 +76,7 @@ def standing_of(lab: str, entries: Sequence[Mapping[str, Any]], order: Sequence[
     before: float | None = None
     for entry in entries:
         at = _time(entry["at"])
-        if before is not None and 0.0 < at - before <= LONGEST_PAUSE and (here := found.at or _last_of(names)):
+        if before is not None and 0.0 < at - before <= LONGEST_PAUSE and (here := found.at):
             found.steps[here].seconds += at - before
         before = at
         found.started = at if found.started is None else found.started
@@ -120,10 +120,6 @@ def _order_in(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     told = [list(entry["steps"]) for entry in entries if isinstance(entry.get("steps"), dict)]
     names = max(told, key=len, default=[])
     return list(dict.fromkeys([*names, *(name for steps in told for name in steps)]))[:MOST_STEPS]
-
-
-def _last_of(names: Sequence[str]) -> str:
-    return names[-1] if names else ""
 
 
 def _time(text: Any) -> float:

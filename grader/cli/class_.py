@@ -41,7 +41,7 @@ def command(folder: Path, as_json: bool, as_csv: Path | None, page: Path | None)
     from grader.report.layout import WIDEST, colours, width_of
 
     now = time.time()
-    found = read_class(folder)
+    found = read_class(folder, _tick)
     if not found.reports and not found.left_out:
         raise UsageProblem(
             _("no report in {folder}").format(folder=folder),
@@ -60,6 +60,14 @@ def command(folder: Path, as_json: bool, as_csv: Path | None, page: Path | None)
     width = width_of(sys.stdout, WIDEST)
     click.echo(forms.render_class(found, labs, odd, width=width, colour=colours(sys.stdout)), nl=False)
     return 0
+
+
+def _tick(done: int, total: int) -> None:
+    """How far the reading is, on a terminal, where it takes seconds."""
+    if sys.stderr.isatty() and total > 100:
+        text = "" if done == total else _("{done} of {total} reports read").format(done=done, total=total)
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
 
 
 def _plans() -> dict[str, Plan]:

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cluster.errors import EnvironmentProblem
@@ -19,7 +20,7 @@ from grader.progress.files import locked, read_whole, set_aside, write_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 SESSION_KEY, LEARNER_KEY = "record.key", "learner.key"
 
@@ -49,16 +50,21 @@ class Key:
 def fits(public: str, purpose: str, value: Any, signature: object) -> bool:
     """Whether the key behind `public` made `signature` for this; False for whatever is none."""
     from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     if not isinstance(signature, str):
         return False
     try:
-        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public, validate=True))
-        key.verify(base64.b64decode(signature, validate=True), _message(purpose, value))
+        _public(public).verify(base64.b64decode(signature, validate=True), _message(purpose, value))
     except (InvalidSignature, ValueError, RecursionError):
         return False
     return True
+
+
+@lru_cache(maxsize=64)
+def _public(text: str) -> Ed25519PublicKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    return Ed25519PublicKey.from_public_bytes(base64.b64decode(text, validate=True))
 
 
 def fingerprint(public: str) -> str:

@@ -76,7 +76,14 @@ def with_record(part: Mapping[str, Any], home: Path, learner: Mapping[str, str])
     except EnvironmentProblem:
         return dict(part)
     told = {"head": record.head, "entries": record.entries, "end": record.end}
-    return {**part, "record": {**told, "seal": key.sign(SEAL, _lab_content(part, told, learner))}}
+    return lab_seal(part, told, learner, key)
+
+
+def lab_seal(
+    part: Mapping[str, Any], record: Mapping[str, Any], learner: Mapping[str, str], key: Key
+) -> dict[str, Any]:
+    """The part of a lab with its record, signed by the session's key."""
+    return {**part, "record": {**record, "seal": key.sign(SEAL, _lab_content(part, record, learner))}}
 
 
 def sealed(report: Mapping[str, Any], key: Key) -> dict[str, Any]:
