@@ -95,7 +95,10 @@ def evaluated(expression: str) -> Any:  # JSON
     NoValueError, BadTemplateError: as `render`.
     """
     try:
-        return _environment().compile_expression(expression, undefined_to_none=False)()
+        found = _environment().compile_expression(expression, undefined_to_none=False)()
+        if issubclass(type(found), StrictUndefined):
+            str(found)  # raises: what is missing, or forbidden, is no value
+        return found
     except UndefinedError as error:
         raise NoValueError(str(error.message)) from error
     except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError) as error:

@@ -38,6 +38,8 @@ class CheckDraft:
     located: Located
     path: Path
     check: Check | None = None
+    spoilt: bool = False
+    """Whether a value could not be filled in: whatever else seems wrong may be wrong for that."""
     numbers: frozenset[Path] = frozenset()
     """The paths, in the block, at which a value was filled in as a number."""
 
@@ -82,7 +84,7 @@ def _filled(draft: CheckDraft, filler: Filler, found: list[LabProblem]) -> Check
             found.append(draft.problem((key,), message))
             filled[key] = draft.value[key]
     found += misplaced(draft.located, wrong)
-    return replace(draft, value=filled, numbers=frozenset(numbers))
+    return replace(draft, value=filled, numbers=frozenset(numbers), spoilt=bool(wrong))
 
 
 def read_checks(
@@ -103,6 +105,8 @@ def _checked(draft: CheckDraft, found: list[LabProblem]) -> CheckDraft:
     from grader.checks import KINDS
     from grader.checks.base import Check, Envelope
 
+    if draft.spoilt:
+        return draft
     before = len(found)
     located, path = draft.located, draft.path
     kinds = [key for key in draft.value if key in KINDS]

@@ -67,7 +67,7 @@ class Filler:
         try:
             source, groups = self._with_literals(text)
             closed = [group for group in groups if not _open_names(group)]
-        except _syntax_error():
+        except _template_error():
             return text  # what is wrong with it is said where templates are checked
         if closed == [source.strip()]:
             return self._result(closed[0], text)
@@ -84,7 +84,7 @@ class Filler:
         try:
             source, _groups = self._with_literals(braces)
             others = _open_names(source)
-        except _syntax_error() as error:
+        except _template_error() as error:
             raise Misfit(_("can't be read: {why}").format(why=error), braces) from error
         if others:
             message = _("only values can be used here, not '{name}'").format(name=sorted(others)[0])
@@ -170,7 +170,7 @@ def misplaced(located: Located, wrong: list[tuple[Path, Misfit]]) -> Iterator[La
 def place_of(text: str, line: int, column: int, misfit: Misfit, file: str) -> LabProblem:
     """`misfit` at the first place from `line` on where its words stand; at (`line`, `column`) where they don't."""
     for number, words in enumerate(text.split("\n")[line - 1 :], start=line):
-        at = words.find(misfit.code, column - 1 if number == line else 0)
+        at = words.find(misfit.code)
         if at >= 0:
             return LabProblem(file, number, at + 1, misfit.message)
     return LabProblem(file, line, column, misfit.message)
@@ -185,10 +185,10 @@ def _lexer() -> Any:
     return templates.lexer()
 
 
-def _syntax_error() -> type[Exception]:
-    from jinja2 import TemplateSyntaxError
+def _template_error() -> type[Exception]:
+    from jinja2 import TemplateError
 
-    return TemplateSyntaxError
+    return TemplateError
 
 
 def _open_names(source: str) -> frozenset[str]:

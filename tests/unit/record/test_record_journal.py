@@ -64,7 +64,7 @@ def test_nothing_is_written_where_nothing_is_to_be_told(home: Path) -> None:
 
 def test_what_is_told_may_depend_on_what_was_told(home: Path) -> None:
     seen: list[Any] = []
-    append(home, "lab-toy", lambda entries: seen.extend(entries))
+    append(home, "lab-toy", seen.extend)
     assert [entry["seq"] for entry in seen] == [0, 1, 2]
 
 

@@ -31,7 +31,9 @@ def test_a_report_is_intact_as_it_was_written(report: Document) -> None:
 def test_no_field_of_a_report_can_be_changed(report: Document) -> None:
     tried = 0
     for path in leaves(report)[1:]:
-        for place in [path] if path[:1] != ("labs",) else [("labs", 0, *rest) for rest in leaves(report["labs"][0])[1:]]:
+        for place in (
+            [path] if path[:1] != ("labs",) else [("labs", 0, *rest) for rest in leaves(report["labs"][0])[1:]]
+        ):
             changed = bent(report)
             put(changed, place, other(get(report, place)))
             try:
