@@ -111,6 +111,11 @@ class Learner:
         return path
 
 
+def sealed_at(learner: Learner, at: float) -> Document:
+    """The learner's report as if it had been written at that time."""
+    return sealed({**learner.report(), "at": utc(BEGIN + at)}, learner.own)
+
+
 def bent(document: Document) -> Document:
     """A copy to be changed."""
     return copy.deepcopy(document)

@@ -17,7 +17,6 @@ from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option, lab_argument
 from grader.cli.common import ask_examiner, note, read_lab, step_of, which_lab
 from grader.session.here import Examination, examination
-from grader.session.values import refuse_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +51,8 @@ def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_js
     if here is None:
         return ask_examiner(which_lab(lab))
     chosen = read_lab(which_lab(lab))
+    from grader.session.values import refuse_examples
+
     refuse_examples(chosen)
     steps = [step_of(chosen, step).id] if step else None
     if watch:

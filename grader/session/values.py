@@ -1,19 +1,16 @@
 """The values of one session, `values.json`: drawn when a lab is first started, the same ever after.
 
 Owns that file and when a value is drawn; what may be declared and how it is written into a lab is `grader.lab`'s. A
-value that can't be any more, because the lab was changed, is drawn anew at the next start, the others stay.
+value that can't be any more, because the lab was changed, is drawn anew at the next start, the others stay. Imports
+little: every command that reads a lab asks here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
 from cluster.errors import EnvironmentProblem, UsageProblem
 from cluster.i18n import _
-from grader.lab.values import draw, environment, fits
-from grader.progress.files import StoredFile, locked, read_stored, write_stored
 from grader.session.here import examination
 from grader.session.places import session_home
 
@@ -27,16 +24,19 @@ if TYPE_CHECKING:
 FILE = "values.json"
 
 
-class _File(StoredFile):
-    values: dict[str, int | str] = Field(default={})
-
-
 def kept_values(home: Path, tell: Callable[[str], None] | None = None) -> dict[str, Value]:
     """The values of the session in `home`; none where it has none. A damaged file is set aside, and `tell` is told."""
     if not (home / FILE).exists():
         return {}
+    from pydantic import Field
+
+    from grader.progress.files import StoredFile, locked, read_stored
+
+    class File(StoredFile):
+        values: dict[str, int | str] = Field(default={})
+
     with locked(home):
-        stored, note = read_stored(home / FILE, _File, _("upgrade batchlab"))
+        stored, note = read_stored(home / FILE, File, _("upgrade batchlab"))
     if note and tell is not None:
         tell(note)
     return dict(stored.values)
@@ -44,6 +44,8 @@ def kept_values(home: Path, tell: Callable[[str], None] | None = None) -> dict[s
 
 def keep_values(home: Path, values: Mapping[str, Value]) -> None:
     """Remember `values` as those of the session in `home`; the file is its owner's alone."""
+    from grader.progress.files import locked, write_stored
+
     with locked(home):
         write_stored(home / FILE, {"values": dict(values)})
 
@@ -60,6 +62,7 @@ def settled(lab: Lab, home: Path, tell: Callable[[str], None], *, anew: bool = F
     if not lab.declared:
         return lab
     from grader.lab.parse import parse_lab
+    from grader.lab.values import draw, fits
 
     kept = kept_values(home, tell)
     values = {name: value for name, value in kept.items() if name in lab.declared and fits(lab.declared[name], value)}
@@ -90,4 +93,9 @@ def refuse_examples(lab: Lab) -> None:
 
 def shell_environment(home: Path) -> dict[str, str]:
     """The values as variables of the learner's shell."""
-    return environment(kept_values(home))
+    values = kept_values(home)
+    if not values:
+        return {}
+    from grader.lab.values import environment
+
+    return environment(values)
