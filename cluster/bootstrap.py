@@ -5,6 +5,7 @@ Owns these manifests as data; `cluster.steps` applies them.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from cluster.components.nodes import COREDNS_ACCOUNT
@@ -79,6 +80,29 @@ def dns() -> list[Manifest]:
             ],
         },
         _binding("system:coredns", "system:coredns", "ServiceAccount", account.name, account.namespace),
+    ]
+
+
+def namespace_objects(namespace: str, authority: Path) -> list[Manifest]:
+    """What kube-controller-manager puts into each namespace, as it makes it. Without the first no pod is accepted,
+    without the second no container of one starts. `authority`: the file of kube-apiserver's certificate authority."""
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}},
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": "kube-root-ca.crt",
+                "namespace": namespace,
+                # The words of kube-controller-manager (rootcacertpublisher).
+                "annotations": {
+                    "kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver "
+                    "when using internal endpoints such as the internal service IP or kubernetes.default.svc. No "
+                    "other usage is guaranteed across distributions of Kubernetes clusters."
+                },
+            },
+            "data": {"ca.crt": authority.read_text()},
+        },
     ]
 
 

@@ -31,8 +31,8 @@ RUNTIME = Path("/run/batchlab")
 class Sidecar:
     """A program of the caller's that is supervised beside the cluster's own (recorder, examiner).
 
-    Ready when its unix `socket` accepts a connection. `late`: nobody wants it before READY, so it begins only when
-    the start is nearly over and takes no processor from it.
+    Ready when its unix `socket` accepts a connection. `late`: nobody wants it before READY, so it begins only then and
+    takes no processor from the start.
     """
 
     name: str

@@ -25,10 +25,11 @@ from cluster.steps import nodes as node_steps
 from cluster.steps.model import Step
 
 Task = Component | Step
+_LAST = node_steps.START_MANIFESTS
 
 
 def plan(config: MachineConfig) -> tuple[Task, ...]:
-    """Every task of a start, a cold or a warm one. READY is when all are done."""
+    """Every task of a start, a cold or a warm one. READY is when those are done that are `awaited`."""
     addons = [ADDONS[name] for name in config.spec.addons]
     real = config.spec.real_node
     tasks: list[Task] = [
@@ -40,7 +41,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         access.await_health(),
         access.apply_roles(),
     ]
-    usable = ["kube-controller-manager", "kube-scheduler", "roles"]
+    usable = [control_plane.CONTROLLERS, "kube-scheduler", "roles"]
     for addon in addons:
         tasks += [
             addon_steps.apply_definitions(addon),
@@ -71,10 +72,11 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
             node_steps.ready_real_node(real),
         ]
         usable += ["coredns", "real-node"]
+    established = tuple(f"{addon.name}-established" for addon in addons)
     for program in config.sidecars:
-        first = control_plane.API_HEALTH if program.late else "roles"
-        tasks.append(sidecar(program, needs=(first, *(f"{addon.name}-established" for addon in addons))))
-    usable += [program.name for program in config.sidecars]
+        beginning = sidecar(program, needs=(_LAST,) if program.late else ("roles", *established))
+        tasks.append(replace(beginning, awaited=not program.late))
+    usable += [program.name for program in config.sidecars if not program.late]
     if config.recipe and not config.warm:
         tasks.append(snapshots.take_snapshot(needs=tuple(usable)))
         usable.append("snapshot")
@@ -84,13 +86,20 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
 
 
 def _warm(tasks: list[Task]) -> list[Task]:
-    """The same start with a restored datastore: what would be applied is there once kube-apiserver answers."""
+    """The same start with a restored datastore: what would be applied is there once kube-apiserver answers.
+
+    READY does not wait for kube-controller-manager, which does nothing in the second before kube-apiserver calls
+    itself healthy; what pods need of it in a new namespace, the last step makes itself.
+    """
     applied = {task.name for task in tasks if isinstance(task, Step) and task.restored}
     result: list[Task] = [snapshots.restore_datastore()]
     for task in tasks:
         if task.name not in applied:
-            needs = ("kube-apiserver" if need in applied else need for need in task.needs)
-            result.append(replace(task, needs=tuple(dict.fromkeys(needs))))
+            needs = ["kube-apiserver" if need in applied else need for need in task.needs]
+            if task.name == _LAST:
+                needs.remove(control_plane.CONTROLLERS)
+            awaited = task.awaited and task.name not in (control_plane.API_HEALTH, control_plane.CONTROLLERS)
+            result.append(replace(task, needs=tuple(dict.fromkeys(needs)), awaited=awaited))
     return result
 
 

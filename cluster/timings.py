@@ -64,7 +64,9 @@ class BootTimings:
 
     seconds: float
     tasks: tuple[TaskTiming, ...]
-    """Wave by wave, in the order in which they began."""
+    """What was done by then, wave by wave, in the order in which they began."""
+    later: tuple[str, ...] = ()
+    """What READY did not wait for, and was not done by then."""
     path: tuple[Leg, ...]
     """The tasks that it would have been quicker without; together they last `seconds`."""
 
@@ -127,9 +129,15 @@ def boot_timings(events: Iterable[BootEvent], planned: Iterable[Planned]) -> Boo
             objects=event.objects,
         )
         for name, event in done.items()
+        if event.seconds <= end.seconds
     ]
     tasks.sort(key=lambda task: (task.plan.wave, task.began))
-    return BootTimings(seconds=end.seconds, tasks=tuple(tasks), path=tuple(_critical_path(tasks, end.seconds)))
+    return BootTimings(
+        seconds=end.seconds,
+        tasks=tuple(tasks),
+        later=tuple(name for name in plan if name not in {task.plan.name for task in tasks}),
+        path=tuple(_critical_path(tasks, end.seconds)),
+    )
 
 
 def _critical_path(tasks: Sequence[TaskTiming], end: float) -> list[Leg]:

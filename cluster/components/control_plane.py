@@ -18,6 +18,7 @@ ETCD_METRICS = "http://127.0.0.1:2381"
 DATASTORE = "datastore"
 DEFAULT_ROLES = "default-roles"
 API_HEALTH = "api-health"
+CONTROLLERS = "kube-controller-manager"
 _BUT_FOR_ROLES = (
     "?exclude=poststarthook/rbac/bootstrap-roles&exclude=poststarthook/scheduling/bootstrap-system-priority-classes"
 )
@@ -130,7 +131,7 @@ def kube_controller_manager(config: MachineConfig) -> Component:
         "--profiling=false",
     )
     return Component(
-        name="kube-controller-manager",
+        name=CONTROLLERS,
         argv=argv,
         env=go.environment("kube-controller-manager"),
         # It asks for /healthz once a second, and does nothing before that is well: also where the roles are restored,

@@ -36,7 +36,8 @@ class Component:
 
     `needs` names the components and steps that come first. `files` are configuration files written before
     anything starts. `mounts` are (source, target) binds that only this program sees. `before` names steps
-    that are carried out again each time the program is about to be started after a crash.
+    that are carried out again each time the program is about to be started after a crash. `awaited`: READY waits for
+    it.
     """
 
     name: str
@@ -50,5 +51,6 @@ class Component:
     watches_files: bool = True
     """False for a program whose files never change here: inotify is refused to it, since a user has 128 instances
     of it on most hosts, and twelve machines would want more."""
+    awaited: bool = True
     deadline: float = 120.0
     """Seconds from launch in which it must become ready."""

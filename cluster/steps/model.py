@@ -29,10 +29,11 @@ class StepContext(Protocol):
 class Step:
     """`work` returns how many objects it applied, None where that is not what it is about. `typed` is what a person
     would type for the same effect (`--dry-run`). `restored`: its whole effect is in the datastore, so that a machine
-    whose datastore is a restored one has no need of it."""
+    whose datastore is a restored one has no need of it. `awaited`: READY waits for it."""
 
     name: str
     work: Callable[[StepContext], int | None]
     needs: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
     restored: bool = False
+    awaited: bool = True

@@ -7,9 +7,12 @@ from cluster.api import Api
 from cluster.components.nodes import CONTAINERD_SOCKET
 from cluster.errors import ApiRefused
 from cluster.i18n import _
-from cluster.spec import GPU, NodeSpec
+from cluster.machine import Layout
+from cluster.spec import GPU, Manifest, NodeSpec
 from cluster.steps.insist import apply_all, await_condition, expect_object, insist
 from cluster.steps.model import Step, StepContext
+
+START_MANIFESTS = "start-manifests"
 
 
 def clear_kwok_leases() -> Step:
@@ -106,25 +109,38 @@ def give_gpus(api: Api, node: NodeSpec) -> bool:
     return True
 
 
+def _make(api: Api, obj: Manifest) -> None:
+    """Create what may be there already."""
+    try:
+        api.create(obj)
+    except ApiRefused as refusal:
+        if refusal.reason != "AlreadyExists":
+            raise
+
+
 def apply_start_manifests(needs: tuple[str, ...]) -> Step:
-    """What the lab says exists when the learner arrives."""
+    """What the lab says exists when the learner arrives, in namespaces that take pods."""
 
     def work(context: StepContext) -> int:
         manifests = context.config.spec.manifests
         namespaces = [m["metadata"]["name"] for m in manifests if m["kind"] == "Namespace"]
         apply_all(context.api, [m for m in manifests if m["kind"] == "Namespace"])
-        # Until kube-controller-manager has made these, no pod in a new namespace is accepted, or none starts. That it
-        # has is also how we know that its controllers run: it calls itself healthy a while before.
         for namespace in dict.fromkeys(["default", *namespaces]):
-            insist(expect_object, context.api, "v1", "ServiceAccount", "default", namespace)
-            insist(expect_object, context.api, "v1", "ConfigMap", "kube-root-ca.crt", namespace)
+            for needed in bootstrap.namespace_objects(namespace, Layout(context.config.home).pki / "ca.crt"):
+                if context.config.warm:
+                    insist(_make, context.api, needed)
+                else:
+                    # Made by kube-controller-manager, and that is also how we know that its controllers run: it calls
+                    # itself healthy a while before.
+                    name = needed["metadata"]["name"]
+                    insist(expect_object, context.api, needed["apiVersion"], needed["kind"], name, namespace)
         for manifest in manifests:
             if manifest["kind"] != "Namespace":
                 insist(context.api.apply, manifest)
         return len(manifests)
 
     return Step(
-        name="start-manifests",
+        name=START_MANIFESTS,
         needs=needs,
         work=work,
         typed=("kubectl apply --server-side -f start/",),

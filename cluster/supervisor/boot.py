@@ -51,7 +51,7 @@ class Boot:
         return Api.from_kubeconfig(self._layout.admin_kubeconfig, timeout=_REQUEST_SECONDS)
 
     def begin(self) -> None:
-        """Start every task's thread; READY or FAILED is the last event."""
+        """Start every task's thread. READY or FAILED ends the start; what READY does not wait for goes on after it."""
         tasks = plan(self.config)
         # A need that can't be met fails here, not as a start that never ends.
         write_plan(self._layout.plan, waves(tasks))
@@ -68,10 +68,11 @@ class Boot:
                 )
             else:
                 self._steps[task.name] = task
-        threads = [threading.Thread(target=self._perform, args=(task,), daemon=True) for task in tasks]
-        for thread in threads:
+        threads = {task.name: threading.Thread(target=self._perform, args=(task,), daemon=True) for task in tasks}
+        for thread in threads.values():
             thread.start()
-        threading.Thread(target=self._conclude, args=(threads,), daemon=True).start()
+        awaited = [threads[task.name] for task in tasks if task.awaited]
+        threading.Thread(target=self._conclude, args=(awaited,), daemon=True).start()
 
     def run(self, argv: tuple[str, ...], seconds: float) -> None:
         """A short program of ours, its output in `logs/steps.log`."""
@@ -97,6 +98,9 @@ class Boot:
         try:
             objects = work()
         except Problem as problem:
+            if self.ready.is_set() and (service := self.services.get(task.name)):
+                service.begin_anew(problem.message)
+                return
             self._failed.set()
             self._events.write(task.name, "failed", "\n".join(filter(None, (problem.message, problem.advice))))
         except Exception as error:  # noqa: BLE001  # a bug of ours in one task must end the start, said as ours
@@ -114,7 +118,7 @@ class Boot:
             self._events.write(name, "failed", "\n".join(filter(None, (how, self.services[name].last_lines()))))
 
     def _conclude(self, threads: list[threading.Thread]) -> None:
-        """Wait for all tasks, but not for those that go on insisting once another has failed."""
+        """Wait for what READY needs, but not for those that go on insisting once another has failed."""
         for thread in threads:
             while thread.is_alive() and not self._failed.is_set():
                 thread.join(_LOOK_SECONDS)

@@ -73,6 +73,15 @@ class Service:
         self._set("running")
         threading.Thread(target=self._watch, name=self.component.name, daemon=True).start()
 
+    def begin_anew(self, why: str) -> None:
+        """After a `start` that failed and on which nothing hangs any more: as after a crash."""
+        if self._child is None:
+            self._set("failed", why)
+            self._say(why)
+            return
+        self._child.kill(signal.SIGKILL)
+        threading.Thread(target=self._watch, name=self.component.name, daemon=True).start()
+
     def stop(self, seconds: float) -> None:
         """TERM, and up to `seconds` for it to end by itself."""
         self._stopping = True

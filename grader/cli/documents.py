@@ -134,6 +134,7 @@ class BootTimed(Model):
 
     seconds: Seconds = Field(description="From the machine's first moment to READY.")
     tasks: tuple[TaskTimed, ...] = Field(description="Wave by wave, in the order in which they began.")
+    after_ready: tuple[str, ...] = Field(description="What READY did not wait for, and was not done by then.")
     critical_path: tuple[LegTimed, ...] = Field(description="What READY waited for; together they last that long.")
 
 

@@ -31,7 +31,10 @@ def render_timings(parts: Mapping[str, float], boot: BootTimings | None, *, widt
     lines = [_("where the time went: {seconds:.2f} s").format(seconds=sum(parts.values()))]
     lines += [_line(seconds, _part(part), width) for part, seconds in parts.items()]
     if boot is not None:
-        lines += ["", *_waves(boot, width), "", _("what held up READY (#), and for how long:")]
+        lines += ["", *_waves(boot, width)]
+        if boot.later:
+            lines += [cut(_(" after READY: {tasks}").format(tasks=", ".join(boot.later)), width)]
+        lines += ["", _("what held up READY (#), and for how long:")]
         lines += [_line(leg.seconds, _leg(leg.task), width) for leg in boot.path]
     return "\n".join(lines) + "\n"
 
@@ -60,6 +63,7 @@ def _boot_content(boot: BootTimings) -> dict[str, Any]:
             }
             for task in boot.tasks
         ],
+        "after_ready": boot.later,
         "critical_path": [{"task": leg.task, "seconds": _rounded(leg.seconds)} for leg in boot.path],
     }
 

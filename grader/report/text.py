@@ -75,11 +75,6 @@ def step_line(step: StepReport) -> str:
     state, result = step.state, _first(step).result
     if state is State.PASSED:
         return step.title
-    if state is State.WAITING:
-        what = result.finding.saw or result.says
-        if result.seconds < _LEAST_WAIT:
-            return what
-        return _("{what}, waited {seconds} s").format(what=what, seconds=round(result.seconds))
     if state is State.SKIPPED:
         return _after(step, _first(step))
     if state is State.ERROR:
@@ -138,7 +133,7 @@ class _Page:
             yield from self._finding(_first(step), with_saw=False)
         elif step.id in self.detailed and step.state in (State.FAILED, State.WAITING):
             first = _first(step)
-            yield from self._finding(first, with_saw=step.state is not State.WAITING)
+            yield from self._finding(first)
             for other in step.checks:
                 if other is not first and other.result.state in (State.FAILED, State.WAITING):
                     yield from self._row(_("also"), wrap(_briefly(other), self._room))
@@ -165,11 +160,11 @@ class _Page:
         yield first.replace(word, paint(word, _STYLES[state], on=self.colour), 1)
         yield from more
 
-    def _finding(self, check: CheckReport, *, with_saw: bool) -> Iterator[str]:
+    def _finding(self, check: CheckReport, *, with_saw: bool = True) -> Iterator[str]:
         finding = check.result.finding
         yield from self._row(_("wanted"), wrap(finding.wanted, self._room))
         if with_saw:
-            yield from self._row(_("saw"), wrap(finding.saw, self._room))
+            yield from self._row(_("saw"), wrap(_saw(check), self._room))
         yield from self._row(_("why"), wrap(finding.why, self._room))
         yield from self._row(_("where"), wrap_items(finding.where, self._room))
         if not with_saw and finding.look_at in finding.saw:
@@ -200,6 +195,16 @@ def _first(step: StepReport) -> CheckReport:
         (check for check in step.checks if check.result.state is step.state),
         step.checks[0],
     )
+
+
+def _saw(check: CheckReport) -> str:
+    """What was there, and how long it was waited for."""
+    result = check.result
+    if result.state is not State.WAITING or result.seconds < _LEAST_WAIT:
+        return result.finding.saw
+    if not result.finding.saw:
+        return _("waited {seconds} s").format(seconds=round(result.seconds))
+    return _("{what}, waited {seconds} s").format(what=result.finding.saw, seconds=round(result.seconds))
 
 
 def _briefly(check: CheckReport) -> str:

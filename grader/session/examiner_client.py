@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,10 +30,13 @@ INTERRUPT = b"interrupt\n"
 MAX_REQUEST = 65536
 GREETING_SECONDS = 20.0
 """How long an examiner may take to greet: milliseconds, but seconds of imports when it has just begun."""
+BEGINNING_SECONDS = 5.0
+"""How long to wait for the socket of an examiner that has not begun yet: in a lab's first moments."""
 INTERRUPTED = 130
 WRITES_FILE = ("--junit", "--svg")
 """The options that name a file to write, of which a command has one. The asking side opens it: the examiner's files
 are others."""
+_POLL = 0.02
 _PASSED_ON = frozenset(
     (
         "LANG",
@@ -119,7 +123,7 @@ def ask(
 
 
 def answers(path: Path) -> bool:
-    """Whether an examiner greets at `path` now."""
+    """Whether an examiner greets at `path`: now, or in a lab's first moments soon."""
     try:
         with _connected(path):
             return True
@@ -141,7 +145,10 @@ def passed_on(name: str) -> bool:
 def _connected(path: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as examiner:
         examiner.settimeout(GREETING_SECONDS)
+        deadline = time.monotonic() + BEGINNING_SECONDS
         try:
+            while not path.exists() and path.parent.is_dir() and time.monotonic() < deadline:
+                time.sleep(_POLL)
             with short_path(path) as name:
                 examiner.connect(name)
             greeting = _line(examiner)

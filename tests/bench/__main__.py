@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cluster.binaries import cache
 from cluster.binaries.progress import PlainProgress
 from cluster.errors import Problem
-from tests.bench import application, crowd, crowded, density, idle, resets, starts, table, verdicts, watching
+from tests.bench import application, busy, crowd, crowded, density, idle, resets, starts, table, verdicts, watching
 from tests.bench.comparison import Comparison
 from tests.bench.figures import Report, fit_to_keep, load, save
 from tests.bench.ground import LAB, Ground, held_back, interruptible
@@ -32,6 +32,7 @@ _HIDDEN = {str(_ROOT): ".", str(Path.home()): "~"}
 _MEASURED_BY = {
     "start": starts.PART,
     "stop": starts.PART,
+    "busy": busy.PART,
     "check": verdicts.PART,
     "watch": watching.PART,
     "reset": resets.PART,
@@ -89,6 +90,7 @@ def _measure(options: argparse.Namespace, report: Report) -> int:
     interruptible()
     parts: dict[str, Measure] = {
         starts.PART: lambda ground, report: starts.measure(ground, report, options.runs),
+        busy.PART: lambda ground, report: busy.measure(ground, report, options.runs),
         verdicts.PART: lambda ground, report: verdicts.measure(ground, report, options.runs),
         watching.PART: lambda ground, report: watching.measure(ground, report, options.runs, options.idle),
         resets.PART: lambda ground, report: resets.measure(ground, report, options.runs),

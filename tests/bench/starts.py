@@ -44,28 +44,29 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
     kinds = ("fake", "real") if os.geteuid() == 0 else ("fake",)
     for kind in kinds:
         ground.say(f"start: a first one that keeps its snapshot, {kind}")
-        _start(ground, kind, "warm")
-        _stop(ground, kind)
+        start(ground, kind, "warm")
+        stop(ground, kind)
     try:
         for number in range(1, runs + 1):
             for kind, how, name, title, target in _RUNS:
                 if kind not in kinds:
                     continue
                 ground.say(f"start {number}/{runs}: {kind}, {how}")
-                report.add(Figure(id=name, part=PART, title=title, unit="s", target=target), _start(ground, kind, how))
-                home = _home(ground, kind)
+                report.add(Figure(id=name, part=PART, title=title, unit="s", target=target), start(ground, kind, how))
+                home = home_of(ground, kind)
                 _look(report, name, f"{kind}, {how}", home)
                 routes.setdefault(f"{kind}, {how}", []).append([*boot(home).path])
                 if kind == "real":
                     ground.play(1)
-                report.add(_STOP[kind], _stop(ground, kind))
+                report.add(_STOP[kind], stop(ground, kind))
     finally:
         for kind, found in routes.items():
             title = f"where the start's time goes, {kind} (critical path of the run in the middle)"
             report.routes.append(Route(title=title, legs=middle(found)))
 
 
-def _start(ground: Ground, kind: str, how: str) -> float:
+def start(ground: Ground, kind: str, how: str) -> float:
+    """Seconds of a start of that `kind`, fake or real; `how`: cold or warm."""
     if kind == "real":
         return ground.grader("start", LAB, *(["--cold"] if how == "cold" else [])).seconds
     began = time.perf_counter()
@@ -73,15 +74,17 @@ def _start(ground: Ground, kind: str, how: str) -> float:
     return time.perf_counter() - began
 
 
-def _stop(ground: Ground, kind: str) -> float:
+def stop(ground: Ground, kind: str) -> float:
+    """Seconds of the stop of what `start` started."""
     if kind == "real":
         return ground.grader("stop", LAB).seconds
     began = time.perf_counter()
-    local.stop(_home(ground, kind))
+    local.stop(home_of(ground, kind))
     return time.perf_counter() - began
 
 
-def _home(ground: Ground, kind: str) -> Path:
+def home_of(ground: Ground, kind: str) -> Path:
+    """Its session folder."""
     return ground.home if kind == "real" else ground.fake().home
 
 

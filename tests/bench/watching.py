@@ -56,26 +56,23 @@ def measure(ground: Ground, report: Report, runs: int, seconds: float) -> None:
     rest(seconds)
     without = _used(home, seconds)
     with _watch() as verdicts:
-        verdicts.next()
+        verdicts.until(f"{_NAME} does not exist")
         for number in range(1, runs + 1):
             ground.say(f"watch {number}/{runs}: a file")
             began = time.monotonic()
             # Another wrong number each time: what passed once would not be looked at again.
-            (work_folder(home) / _NAME).write_text(_SET.format(replicas=number + 2), encoding="utf-8")
-            verdicts.next()
+            _write(home, number + 2)
+            verdicts.until(f"spec.replicas is {number + 2}")
             report.add(_FILE, time.monotonic() - began)
-        (work_folder(home) / _NAME).write_text(_SET.format(replicas=2), encoding="utf-8")
-        verdicts.next()
+        _write(home, 2)
+        verdicts.until("there is no LeaderWorkerSet")
         # Without replicas it has no pods, so that nothing changes but what is patched.
         _play(ground, _APPLY.format(manifest=_SET.format(replicas=0)))
-        verdicts.next()
+        verdicts.until("spec.replicas is 0")
         for number in range(1, runs + 1):
             ground.say(f"watch {number}/{runs}: the cluster")
-            policy = ("None", "RecreateGroupOnPodRestart")[number % 2 == 0]
-            _play(
-                ground, _PATCH.format(patch=json.dumps({"spec": {"leaderWorkerTemplate": {"restartPolicy": policy}}}))
-            )
-            verdicts.next()
+            _play(ground, _PATCH.format(patch=json.dumps({"spec": {"leaderWorkerTemplate": {"size": number + 2}}})))
+            verdicts.until(f"spec.leaderWorkerTemplate.size is {number + 2}")
             report.add(_CLUSTER, time.time() - _changed_at(home))
         ground.say(f"watch: {seconds:g} s with a watch, twice")
         rest(seconds)
@@ -85,6 +82,14 @@ def measure(ground: Ground, report: Report, runs: int, seconds: float) -> None:
     title = "of it, what the watch adds, in whatever process"
     report.add(Figure(id="watch.added", part=PART, title=title, unit="% core", target=3.0), within - without)
     ground.grader("stop", LAB)
+
+
+def _write(home: Path, replicas: int) -> None:
+    """As an editor saves: a watch sees the old file or the new one, never half of it."""
+    path = work_folder(home) / _NAME
+    new = path.with_suffix(".new")
+    new.write_text(_SET.format(replicas=replicas), encoding="utf-8")
+    new.replace(path)
 
 
 def _play(ground: Ground, script: str) -> None:
@@ -116,11 +121,15 @@ class _Verdicts:
         self.process = process
         self._output = output
 
-    def next(self) -> str:
-        """The next verdict. EnvironmentProblem where none comes."""
-        if not select.select([self._output], [], [], _PATIENCE)[0] or not (text := os.read(self._output, 65536)):
-            raise EnvironmentProblem(f"grader check --watch told nothing for {_PATIENCE:g} s")
-        return text.decode()
+    def until(self, words: str) -> None:
+        """Read on to the verdict that says `words`, however its lines are broken; others may come before it, since
+        more changes than ours. EnvironmentProblem where it does not come."""
+        deadline, told = time.monotonic() + _PATIENCE, ""
+        while words not in " ".join(told.split()):
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._output], [], [], left)[0] or not (text := os.read(self._output, 65536)):
+                raise EnvironmentProblem(f"grader check --watch did not say in {_PATIENCE:g} s that {words}: {told}")
+            told += text.decode()
 
 
 @contextmanager

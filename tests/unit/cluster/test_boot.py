@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,24 @@ def test_a_program_that_is_given_up_later_ends_nothing(
     until(lambda: start.events[-1].detail == "exit code 1; given up after 6 crashes")
     assert start.boot.services["frail"].status.state == "failed"
     assert start.told("frail", "failed") is None
+
+
+def test_ready_does_not_wait_for_what_is_not_awaited(begin: Callable[..., Start], tmp_path: Path) -> None:
+    """And what does not come up then is started again, as after a crash: nothing hangs on it."""
+    (tmp_path / "order").touch()
+    now = Step(name="now", work=lambda _context: None)
+    start = begin(now, replace(frail(tmp_path), needs=("now",), awaited=False))
+    until(lambda: start.told("READY", "ready") is not None)
+    until(lambda: start.boot.services["frail"].status.state == "restarting")
+    assert start.told("frail", "failed") is None
+    (tmp_path / "order").unlink()
+    until(lambda: start.boot.services["frail"].status.state == "running")
+
+
+def test_what_is_not_awaited_but_fails_before_ready_ends_the_start(
+    begin: Callable[..., Start], insisting: Step, tmp_path: Path
+) -> None:
+    (tmp_path / "order").touch()
+    start = begin(insisting, replace(frail(tmp_path), awaited=False))
+    until(lambda: start.told("FAILED", "failed") is not None)
+    assert start.told("frail", "failed") is not None

@@ -202,11 +202,17 @@ def test_skipped_names_what_it_waits_for(run: Run, answer: Answer) -> None:
     assert step_line(other.steps[1]) == "not in this run"
 
 
-def test_waiting_says_how_long_it_was_waited_for(run: Run, answer: Answer) -> None:
-    saw = Finding(saw="1 of 2")
-    assert step_line(run(answer("one-by-one", State.WAITING, saw, seconds=30.4)).steps[5]) == "1 of 2, waited 30 s"
-    assert step_line(run(answer("one-by-one", State.WAITING, saw, seconds=0.3)).steps[5]) == "1 of 2"
-    assert step_line(run(answer("one-by-one", State.WAITING)).steps[5]) == "the groups rolled one after the other"
+def test_waiting_says_what_is_waited_for_what_there_is_and_how_long(run: Run, answer: Answer) -> None:
+    def told(finding: Finding, seconds: float) -> list[str]:
+        lines = render_text(run(answer("one-by-one", State.WAITING, finding, seconds=seconds))).splitlines()
+        first = lines.index(" WAIT  6 rollout  the groups rolled one after the other")
+        return [line.split(maxsplit=1)[1] for line in lines[first + 1 :] if line.startswith("       saw")]
+
+    # A bare number would say nothing without the sentence of the check.
+    assert told(Finding(saw="0", wanted="4"), 30.4) == ["0, waited 30 s"]
+    assert told(Finding(saw="0", wanted="4"), 0.3) == ["0"]
+    assert told(Finding(), 30.4) == ["waited 30 s"]
+    assert told(Finding(), 0.3) == []
 
 
 def test_what_a_learner_wrote_cannot_rewrite_the_verdict(run: Run, answer: Answer) -> None:
