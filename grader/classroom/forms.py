@@ -107,7 +107,7 @@ def _learners(lab: LabFigures, width: int, *, colour: bool) -> list[str]:
 
 
 def _steps(lab: LabFigures, width: int, *, colour: bool) -> list[str]:
-    titles = [_("step"), _("passed"), _("here"), _("time"), _("tries"), _("hints")]
+    titles = [_("step"), _("passed"), _("here"), _("took"), _("tries"), _("hints")]
     rows = [
         [
             one_line(step.id),

@@ -66,7 +66,7 @@ def _lab(lab: LabFigures) -> Iterable[str]:
     yield f"<h2>{_e(name)}</h2><p>{_e('; '.join(sentences))}</p>"
     yield f"<h3>{_e(_('Steps'))}</h3><table><thead><tr>"
     yield f"<th>{_e(_('step'))}</th><th>{_e(_('passed'))}</th>"
-    yield "".join(f'<th class="n">{_e(text)}</th>' for text in (_("here"), _("time"), _("tries"), _("hints")))
+    yield "".join(f'<th class="n">{_e(text)}</th>' for text in (_("here"), _("took"), _("tries"), _("hints")))
     yield "</tr></thead><tbody>"
     yield from (_step(number, step, lab) for number, step in enumerate(lab.steps, start=1))
     yield f"</tbody></table><h3>{_e(_('Learners'))}</h3><table><thead><tr><th>{_e(_('learner'))}</th>"
@@ -78,7 +78,7 @@ def _lab(lab: LabFigures) -> Iterable[str]:
     yield f"<th>{_e(_('last'))}</th></tr></thead><tbody>"
     yield from (_learner(row, lab) for row in lab.rows)
     yield "</tbody></table>"
-    yield f'<p class="note">{_e(_("✓ passed · ▸ the first step open · time and tries are medians of who passed"))}</p>'
+    yield f'<p class="note">{_e(_("✓ passed · ▸ the first step open · took and tries: medians of those who passed"))}</p>'
 
 
 def _step(number: int, step: StepFigures, lab: LabFigures) -> str:

@@ -56,7 +56,6 @@ PRELOADED = (
     "grader.board.text",
     "grader.diagnosis.document",
     "grader.diagnosis.names",
-    "cryptography.hazmat.primitives.asymmetric.ed25519",
     "grader.lab.catalogue",
     "grader.lab.session_text",
     "grader.record.telling",
