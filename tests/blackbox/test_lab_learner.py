@@ -302,6 +302,34 @@ class TestDocuments:
         assert told()["state"] == "begun"
 
 
+class TestRecord:
+    def test_a_report_tells_what_was_checked_and_shows_who_changes_it(self, fresh: Lab, tmp_path: Path) -> None:
+        person = fresh.person
+        person.run("check", "lab-lws", "--step", "names", code=1)
+        fresh.shell("grader check --step names || true; grader hint names")
+        file = tmp_path / "kim.json"
+        person.run("report", "--name", "Kim", "--export", str(file))
+        said = person.run("report", "verify", str(file))
+        assert said.out.startswith(f"{file}: intact, the report of Kim (")
+        document = json.loads(file.read_text())
+        (lab,) = [one for one in document["labs"] if one["lab"] == "lab-lws"]
+        told = [entry["what"] for entry in lab["record"]["entries"]]
+        assert told[0] == "start"
+        assert told[-3:] == ["check", "check", "hint"]
+
+        lab["record"]["entries"][-3]["steps"] = {"names": {"names-match": "passed"}}
+        file.write_text(json.dumps(document))
+        said = person.run("report", "verify", str(file), code=1)
+        assert f"lab-lws entry {len(told) - 3}: was changed" in said.out
+        assert "learners: 0" in person.run("class", str(tmp_path)).out
+
+    def test_no_shell_of_the_lab_shows_the_key(self, lab: Lab) -> None:
+        assert list(lab.person.state.rglob("record.key"))
+        assert list(lab.person.state.glob("learner.key"))
+        found = lab.shell("find / -xdev -name record.key -o -xdev -name learner.key 2>/dev/null; true")
+        assert found.out == ""
+
+
 class TestWatch:
     def test_sees_a_change_and_ends_when_all_passed(self, fresh: Lab) -> None:
         watching = fresh.person.begin("check", "lab-lws", "--step", "names", "--watch")
