@@ -27,7 +27,9 @@ def violations(value: Any, schema: dict[str, Any]) -> list[str]:
     return list(_violations(value, schema, schema, "$"))
 
 
-def _violations(value: Any, schema: dict[str, Any], root: dict[str, Any], at: str) -> Iterator[str]:
+def _violations(value: Any, schema: dict[str, Any] | bool, root: dict[str, Any], at: str) -> Iterator[str]:
+    if isinstance(schema, bool):
+        return  # True: anything will do; nothing of ours says False
     for keyword, wanted in schema.items():
         if keyword in _SILENT:
             continue
