@@ -61,7 +61,7 @@ def stops(lab: LabFigures) -> str:
     """Where most are, in one sentence; "" where nobody is at any step."""
     if not lab.hardest:
         return ""
-    names = ", ".join(step.id for step in lab.hardest)
+    names = ", ".join(one_line(step.id) for step in lab.hardest)
     return _("most are at: {steps} ({count} of {all})").format(
         steps=names, count=lab.hardest[0].here, all=len(lab.rows)
     )

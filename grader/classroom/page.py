@@ -78,7 +78,8 @@ def _lab(lab: LabFigures) -> Iterable[str]:
     yield f"<th>{_e(_('last'))}</th></tr></thead><tbody>"
     yield from (_learner(row, lab) for row in lab.rows)
     yield "</tbody></table>"
-    yield f'<p class="note">{_e(_("✓ passed · ▸ the first step open · took and tries: medians of those who passed"))}</p>'
+    legend = _("✓ passed · ▸ the first step open · took and tries: medians of those who passed")
+    yield f'<p class="note">{_e(legend)}</p>'
 
 
 def _step(number: int, step: StepFigures, lab: LabFigures) -> str:

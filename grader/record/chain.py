@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from grader.record.keys import Key
 
 FORMAT = 1
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
+_TIME = re.compile(r"(19[7-9]\d|2\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 ENTRY, BOND, SEAL = "entry", "bond", "seal"
 """What a signature is for."""
 

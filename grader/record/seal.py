@@ -47,16 +47,11 @@ class Examined:
 
     name: str
     key: str
+    recorded: bool = False
+    """Whether there is anything that could show a change."""
     entries: int = 0
-    labs: int = 0
-    """Labs with a record."""
     faults: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
-
-    @property
-    def recorded(self) -> bool:
-        """Whether there is anything that could show a change."""
-        return bool(self.labs)
 
 
 class NoReport(Exception):
@@ -124,12 +119,12 @@ def _examined(report: Any) -> Examined:
     signed = any("record" in part and part["record"] is not None for part in parts)
     if not signed and not report.get("seal"):
         return found
+    found.recorded = True
     for part in parts:
         if part.get("record") is not None:
             _examine_part(part, learner, found)
         elif part.get("state") != "not begun":
             found.notes.append(Finding(part["lab"], None, _("has no record")))
-    found.labs = max(found.labs, 1)
     content = {name: value for name, value in report.items() if name != "seal"}
     if not fits(found.key, SEAL, content, report.get("seal")) and not found.faults:
         message = _("the learner's key did not sign this report: its name, its labs or its figures were changed")
@@ -147,7 +142,6 @@ def _examine_part(part: Mapping[str, Any], learner: Mapping[str, Any], found: Ex
         return
     head, entries = record.get("head"), record["entries"]
     faults = [Finding(lab, fault.entry, fault.message) for fault in examine(head, entries)]
-    found.labs += 1
     found.entries += len(entries)
     if not faults:
         faults += _of_end(lab, head, entries, record["end"])

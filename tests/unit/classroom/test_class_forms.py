@@ -157,6 +157,26 @@ def test_nothing_reaches_the_terminal_as_a_command(found: Class, labs: list[LabF
     assert "\u202e" not in text
 
 
+def test_whatever_a_learner_signs_every_form_can_be_written(tmp_path: Path) -> None:
+    odd = "\ud800\x1b[31m\u202e<b>\n=1"
+    one = {**check(at=60), "steps": {odd: {odd: odd}, "b": {}}, "counted": odd, "content": 5}
+    begun = {**start(at=0), "drawn": {odd: odd, "list": [1], "big": 10**400}, "version": None}
+    told = [begun, one, {**hint(odd, at=70), "shown": -1}, {"at": one["at"], "lab": odd, "what": odd}]
+    Learner(odd, 1, lab=odd, told=[{**entry, "lab": odd} for entry in told]).write(tmp_path / "1.json")
+    found = read_class(tmp_path)
+    assert len(found.reports) == 1, found.left_out
+    made = figures(found, PLANS)
+    notes = other_texts(made, PLANS)
+    text = render_class(found, made, notes, width=80, colour=False)
+    page, table = render_page(found, made, notes, BEGIN), render_class_csv(made)
+    document = ClassDocument.model_validate(class_content(found, made, notes, BEGIN), by_name=True)
+    for written in (text, page, table, document.model_dump_json(by_alias=True)):
+        written.encode()
+        assert "\x1b" not in written
+    assert "<b>" not in page
+    assert "learners: 1, labs: 1" in text
+
+
 def test_a_class_in_which_nobody_began(tmp_path: Path) -> None:
     Learner(told=[]).write(tmp_path / "1.json")
     found = read_class(tmp_path)

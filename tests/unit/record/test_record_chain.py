@@ -152,7 +152,18 @@ def test_an_entry_that_is_none(record: Document, entry: Any) -> None:
     assert faults(record)[0][0] == 0
 
 
-@pytest.mark.parametrize("content", [{"at": "now"}, {"at": 5}, {"steps": 3}, {"steps": {"a": []}}, {"lab": "lab-b"}])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"at": "now"},
+        {"at": 5},
+        {"at": "0001-01-01T00:00:00.000Z"},
+        {"at": "2026-13-01T00:00:00.000Z"},
+        {"steps": 3},
+        {"steps": {"a": []}},
+        {"lab": "lab-b"},
+    ],
+)
 def test_nonsense_that_the_session_itself_signed(content: Document) -> None:
     told = [start(at=0), {**check(at=5), **content}]
     [(at, message)] = faults(Learner(told=told).record())
