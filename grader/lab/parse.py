@@ -6,7 +6,7 @@ Owns the order of reading and what the parts must say of each other; all faults 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
 from cluster.spec import ClusterSpec, NodeSpec
@@ -16,7 +16,7 @@ from grader.lab.manifests import in_namespace, read_start
 from grader.lab.markdown import Outline, Section, read_outline
 from grader.lab.model import Lab, Step
 from grader.lab.overlay import read_translation, translated, translation_file
-from grader.lab.problems import LabProblem, read_source
+from grader.lab.problems import LabProblem, read_source, under
 from grader.lab.session_text import declared_in, filled_section, filler_of, wrong_matter, wrong_prose
 
 if TYPE_CHECKING:
@@ -51,6 +51,25 @@ class Reading:
     def filled(self, section: Section) -> Section:
         """A section of `lab.md` or of a translation with the values in it."""
         return section if self.filler is None else filled_section(section, self.filler, self.examples)
+
+    def addons(self) -> tuple[str, ...] | None:
+        """The add-ons as far as the front matter can be read; None where it does not say."""
+        if self.matter is not None:
+            return self.matter.cluster.addons
+        cluster = self._said().get("cluster")
+        if not isinstance(cluster, dict):
+            return None
+        addons = cluster.get("addons", [])
+        return tuple(filter(_is_text, addons)) if isinstance(addons, list) else None
+
+    def namespace(self) -> str:
+        """The lab's namespace, as `addons`; empty where it is not said."""
+        named = self._said().get("namespace")
+        return named if isinstance(named, str) else ""
+
+    def _said(self) -> dict[str, Any]:
+        value = None if self.written is None else self.written.value
+        return value if isinstance(value, dict) else {}
 
     def check_ids(self) -> dict[str, list[str]]:
         """The ids of the checks by the id of their step, as far as there are ids."""
@@ -88,27 +107,35 @@ def parse_lab(
 
 def read_lab(folder: Path, found: list[LabProblem], values: Mapping[str, Value] | None = None) -> Reading | None:
     """`lab.md` and `start/`, with `values` in them; None where `lab.md` can't be read at all."""
-    source = read_source(folder / LAB_FILE, found)
+    with under("unreadable", found):
+        source = read_source(folder / LAB_FILE, found)
     if source is None:
         return None
-    outline = read_outline(source, found)
+    with under("markdown", found):
+        outline = read_outline(source, found)
+        if outline.matter is not None:
+            found += _steps(outline)
     matter, written = None, None
     if outline.matter is not None:
-        matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
-        found += _steps(outline)
+        with under("front-matter", found):
+            matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
     filler, examples = filler_of(declared_in(written), values)
     if filler is not None:
-        found += wrong_prose(outline, filler)
-        if written is not None:
-            found += wrong_matter(written)
-    for block in outline.intro.checks:
-        read_checks(block, source, found, filler)  # it stands in the wrong place, and may be wrong in itself
-    steps = [
-        (section, [draft for block in section.checks for draft in read_checks(block, source, found, filler)])
-        for section in outline.steps
-    ]
-    found += across([draft for _section, drafts in steps for draft in drafts])
-    return Reading(folder, outline, matter, written, steps, read_start(folder, found, filler), filler, examples)
+        with under("prose", found):
+            found += wrong_prose(outline, filler)
+        with under("front-matter", found):
+            found += wrong_matter(written) if written is not None else ()
+    with under("check-block", found):
+        for block in outline.intro.checks:
+            read_checks(block, source, found, filler)  # it stands in the wrong place, and may be wrong in itself
+        steps = [
+            (section, [draft for block in section.checks for draft in read_checks(block, source, found, filler)])
+            for section in outline.steps
+        ]
+        found += across([draft for _section, drafts in steps for draft in drafts])
+    with under("start-object", found):
+        start = read_start(folder, found, filler)
+    return Reading(folder, outline, matter, written, steps, start, filler, examples)
 
 
 def _steps(outline: Outline) -> Iterator[LabProblem]:
@@ -157,6 +184,10 @@ def build(reading: Reading) -> Lab:
         values={} if reading.filler is None else dict(reading.filler.values),
         examples=reading.examples,
     )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _step(number: int, section: Section, drafts: list[CheckDraft]) -> Step:

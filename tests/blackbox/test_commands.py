@@ -32,7 +32,7 @@ COMMANDS = (
         "report",
         "class",
     ),
-    *("lint", "verify", "doctor", "binaries", "completion"),
+    *("new", "preview", "lint", "verify", "doctor", "binaries", "completion"),
 )
 STEPS = ("groups", "names", "env", "dns", "restart", "rollout", "wide", "orphan")
 
