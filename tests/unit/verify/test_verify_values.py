@@ -27,7 +27,7 @@ def test_a_right_lab_is_proved_with_every_value(valued: Scene) -> None:
     report = valued.verify()
     assert report.exit_code == 0
     assert list(outcomes(report).items())[-2:] == [("values n=3", "ok"), ("values n=4", "ok")]
-    assert [event.total for event in valued.events] == [12] * 24
+    assert [event.total for event in valued.events] == [14] * 28
 
 
 def test_with_other_values_all_of_it_is_begun_again(valued: Scene) -> None:
