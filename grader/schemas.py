@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def schema_files() -> dict[str, str]:
     """File name → content."""
+    from grader.board.document import BoardDocument
     from grader.classroom.forms import ClassDocument
     from grader.cli import content_documents, documents
     from grader.diagnosis.document import WhyDocument
@@ -34,6 +35,7 @@ def schema_files() -> dict[str, str]:
         "verify-v1.json": VerifyDocument,
         "article-v1.json": content_documents.ArticleDocument,
         "articles-v1.json": content_documents.ArticlesDocument,
+        "board-v1.json": BoardDocument,
         "binaries-v1.json": documents.BinariesDocument,
         "course-v1.json": content_documents.CourseDocument,
         "courses-v1.json": content_documents.CoursesDocument,

@@ -162,6 +162,7 @@ class RealBackend:
             finished=progress.finished is not None,
             work=work_folder(home),
             stamp=stamp,
+            free=_free(home),
         )
 
     def _article(self, article_id: str) -> Article:
@@ -180,6 +181,15 @@ class RealBackend:
         with suppress(Problem):  # what was read is read, though nobody can write it down
             record_article(article.id, time.time(), reading_folder())
         return article
+
+
+def _free(folder: Path) -> int | None:
+    """Bytes of disk that are left to this user, in whole MiB; above 1 GiB it is all the same."""
+    try:
+        left = os.statvfs(folder)
+    except OSError:
+        return None
+    return min(left.f_bavail * left.f_frsize, 1 << 30) >> 20 << 20
 
 
 def _stamp(folder: Path, home: Path) -> tuple[int, ...]:
