@@ -25,6 +25,7 @@ from grader.history.kinds import RECORDED
 from grader.history.reader import HistoryReader
 from grader.history.synced import wait_synced
 from grader.progress import load_progress, record_run, remember_results
+from grader.record.telling import note_check
 from grader.report.model import RunReport, make_report
 from grader.results import State
 from grader.session.executor import SessionExecutor
@@ -182,6 +183,7 @@ def _save(home: Path, lab: Lab, report: RunReport, *, counted: bool) -> list[str
         if counted:
             taken = {"at": report.at, "seconds": report.seconds}
             notes.append(record_run(lab.id, results, steps_in_lab=len(lab.steps), **taken, folder=home))
+        notes.append(note_check(home, lab, results, report.at, counted=counted))
     except EnvironmentProblem as problem:
         return [problem.message]
     return [text for text in notes if text]

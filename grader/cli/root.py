@@ -55,6 +55,10 @@ SECTIONS = (
         ),
     ),
     (
+        N_("Run a class"),
+        (("class", N_("Who is where, and which steps stop most people, from learners' reports.")),),
+    ),
+    (
         N_("This machine"),
         (
             ("doctor", N_("What this machine lacks, and the command that installs it.")),
@@ -82,9 +86,9 @@ FROM_INSIDE = frozenset(
 )
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})
-MODULES = {"list": "labs"}
+MODULES = {"list": "labs", "class": "class_"}
 """Commands whose module has another name: a module `list` would become this package's `list`, in the place of
-Python's own."""
+Python's own, and `class` is a word of Python's."""
 COMPLETE = "_GRADER_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 

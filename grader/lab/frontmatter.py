@@ -16,6 +16,7 @@ from grader.lab.located import Located, read_document
 from grader.lab.markdown import ID
 from grader.lab.problems import LabProblem, Source, unknown
 from grader.lab.validate import Model, validate
+from grader.lab.values import MOST, ValueMatter, ValueName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,6 +128,9 @@ class FrontMatter(_Matter):
         description="Namespace that exists at the start and is kubectl's default."
     )
     cluster: ClusterMatter = Field(description="What the cluster is made of.")
+    values: dict[ValueName, ValueMatter] = Field(
+        default={}, max_length=MOST, description="Values that are drawn for each session, by name."
+    )
 
 
 class TranslatedFrontMatter(_Matter):

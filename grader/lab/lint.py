@@ -23,12 +23,15 @@ from grader.lab.parse import LAB_FILE, Reading, read_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source, under
 from grader.lab.prose import check_prose, compare_prose
 from grader.lab.scripts import compare_solutions
+from grader.lab.session_text import declared_in, untranslated, unused, wrong_prose, wrong_scripts
+from grader.lab.values import told, trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from grader.lab.checkblock import CheckDraft
+    from grader.lab.markdown import Outline
 
 CHECKS_FILE = "checks.py"
 FOLDERS = ("start", "solution", "wrong", "assets")
@@ -58,6 +61,9 @@ def lint_lab(folder: Path) -> list[LabProblem]:
     for lang in LANGUAGES:
         if lang != "en":
             _lint_translation(folder, lang, reading, found)
+    if reading is not None:
+        with under("front-matter", found):
+            found += _values(reading, found[:])
     with under("wrong-answer", found):
         cases = read_cases(folder, found)
         found += compare_cases(cases, checks) if reading is not None else ()
@@ -94,10 +100,11 @@ def _lint_translation(folder: Path, lang: str, reading: Reading | None, found: l
     if reading is None:
         return  # without the original nobody knows what it has to say
     with under("translation", found):
-        translation = read_translation(folder, lang, reading.check_ids(), found)
+        translation = read_translation(folder, lang, reading.check_ids(), found, reading.filler)
         if translation is not None:
             found += check_prose(translation.outline)
             found += compare_prose(reading.outline, translation.outline)
+            found += _values_of_translation(reading, translation.outline)
 
 
 # -- files ------------------------------------------------------------------------------------------------
@@ -116,11 +123,14 @@ def _files(folder: Path) -> Iterator[LabProblem]:
             yield LabProblem(str(path), 1, 1, message)
 
 
+def _scripts(folder: Path) -> list[Path]:
+    return sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
+
+
 def _shell(folder: Path) -> Iterator[LabProblem]:
     """Scripts that bash can't parse (bash reads them, and runs nothing)."""
     bash = shutil.which("bash")
-    scripts = sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
-    for script in scripts if bash else ():
+    for script in _scripts(folder) if bash else ():
         source = read_source(script, [])  # what is wrong with the file itself is told by who reads it
         try:
             run = subprocess.run(
@@ -206,6 +216,31 @@ def _addon_of_check(draft: CheckDraft, reading: Reading) -> Iterator[LabProblem]
     for kind in sorted(draft.check.kind.kinds()):
         if message := _without_addon(kind, KINDS.get(kind, ""), addons):
             yield draft.problem((draft.check.kind.name,), message)
+
+
+# -- values -----------------------------------------------------------------------------------------------
+
+
+def _values(reading: Reading, found: list[LabProblem]) -> Iterator[LabProblem]:
+    """Values that nothing uses, scripts that ask for one that is not declared, and what is wrong with other values
+    than those that `found` was found with."""
+    declared = declared_in(reading.written)
+    used: set[str] = set()
+    yield from wrong_scripts(_scripts(reading.folder), declared, used)
+    if reading.written is not None and reading.filler is not None:
+        yield from unused(reading.written, used | reading.filler.used)
+    for values in trials(declared)[1:]:
+        again: list[LabProblem] = []
+        read_lab(reading.folder, again, values)
+        for problem in sorted({*again} - {*found}):
+            message = _("with {values}: {message}").format(values=told(values), message=problem.message)
+            yield replace(problem, message=message)
+
+
+def _values_of_translation(reading: Reading, translation: Outline) -> Iterator[LabProblem]:
+    if reading.filler is not None:
+        yield from wrong_prose(translation, reading.filler)
+        yield from untranslated(reading.outline, translation, reading.filler)
 
 
 # -- objects and labs beside it ---------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
+from grader.lab.filling import Filler, Misfit, fill_leaves, misplaced
 from grader.lab.located import read_documents
 from grader.lab.problems import LabProblem, read_source, unknown
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from cluster.spec import Manifest
     from grader.lab.located import Located
+    from grader.lab.located import Path as ValuePath
 
 SUFFIX = ".yaml"
 MAX_OBJECTS = 1_000
@@ -25,10 +27,15 @@ MAX_TEXT = 4 << 20
 """Objects, files, and characters of all of them, that `start/` may hold."""
 
 
-def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
-    """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names."""
+def read_start(folder: Path, found: list[LabProblem], filler: Filler | None = None) -> list[Located]:
+    """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names, with the
+    values of `filler` in them."""
     objects: dict[tuple[str, ...], Located] = {}
     for located in _documents(folder / "start", found):
+        if filler is not None:
+            wrong: list[tuple[ValuePath, Misfit]] = []
+            located.value, _numbers = fill_leaves(located.value, filler.plain, wrong)
+            found += misplaced(located, wrong)
         problems = list(malformed(located))
         found += problems
         if problems or located.value is None:

@@ -43,7 +43,7 @@ NODE = "    - {name: gpu-b, gpus: 4}\n"
                 "2:1: missing key 'title'",
                 (
                     "4:1: unknown key 'titel'; allowed: format, lab, title, minutes, after, workdir, namespace, "
-                    "cluster (did you mean 'title'?)"
+                    "cluster, values (did you mean 'title'?)"
                 ),
             ],
         ),
@@ -132,8 +132,8 @@ def test_each_refusal_with_its_place(spoil: Spoil, old: str, new: str, problems:
         problems = [
             "8:10: cluster: missing key 'nodes'",
             (
-                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, cluster "
-                "(did you mean 'cluster'?)"
+                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, "
+                "cluster, values (did you mean 'cluster'?)"
             ),
         ]
     assert spoil("lab.md", old, new) == [f"lab.md:{problem}" for problem in problems]
