@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from cluster.i18n import _
 from grader.lab.filling import Filler, Misfit, fill_leaves, misplaced, place_of
-from grader.lab.problems import LabProblem, did_you_mean
+from grader.lab.problems import LabProblem, did_you_mean, read_source
 from grader.lab.values import ValueMatter, example, fits, variable
 
 if TYPE_CHECKING:
@@ -127,11 +127,8 @@ def wrong_scripts(scripts: Iterable[Path], names: Iterable[str], used: set[str])
     """Variables `VALUES_…` of scripts that no value stands behind; those that one does are added to `used`."""
     known = {variable(name): name for name in names}
     for script in scripts:
-        try:
-            lines = script.read_text(encoding="utf-8").split("\n")
-        except (OSError, UnicodeDecodeError):
-            continue  # told by who reads scripts
-        for number, line in enumerate(lines, start=1):
+        source = read_source(script, [])  # what is wrong with the file itself is told by who reads it
+        for number, line in enumerate(source.text.split("\n") if source is not None else (), start=1):
             for found in _VARIABLE.finditer(line):
                 if found["name"] in known:
                     used.add(known[found["name"]])
