@@ -16,6 +16,7 @@ from grader.lab.catalogue import lab_folders, prerequisites
 from grader.lab.graph import circles
 from grader.lab.overlay import read_translation, translation_file
 from grader.lab.parse import LAB_FILE, Reading, read_lab
+from grader.lab.place import check_files, check_scripts, is_for_bash
 from grader.lab.problems import LabProblem, did_you_mean, read_source
 from grader.lab.prose import check_prose, compare_prose
 from grader.lab.scripts import compare_solutions
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from grader.lab.checkblock import CheckDraft
 
 CHECKS_FILE = "checks.py"
-FOLDERS = ("start", "solution", "wrong", "assets")
+FOLDERS = ("start", "files", "scripts", "solution", "wrong", "assets")
 _OTHER_FILES = ("README.md",)
 _ALWAYS_THERE = {"default", "kube-system", "kube-public", "kube-node-lease"}
 _ADDON_OF_GROUP = {
@@ -48,13 +49,14 @@ def lint_lab(folder: Path) -> list[LabProblem]:
         found += _checks(reading)
         found += _objects(reading)
         found += _other_labs(reading)
-        for lang in LANGUAGES:
+        for lang in reading.matter.languages if reading.matter else LANGUAGES:
             if lang != "en" and (translation := read_translation(folder, lang, checks, found)) is not None:
                 found += check_prose(translation.outline)
                 found += compare_prose(reading.outline, translation.outline)
         steps = {section.id: section.line for section, _drafts in reversed(reading.steps) if section.id}
         compare_solutions(folder, list(reversed(steps.items())), found)
         found += compare_cases(read_cases(folder, found), checks)
+    found += check_files(folder)
     found += _shell(folder)
     return sorted(set(found))
 
@@ -78,7 +80,8 @@ def _files(folder: Path) -> Iterator[LabProblem]:
 def _shell(folder: Path) -> Iterator[LabProblem]:
     """Scripts that bash can't parse (bash reads them, and runs nothing)."""
     bash = shutil.which("bash")
-    scripts = sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
+    patterns = ("solution/*.sh", "wrong/*/*.sh", "start/*.sh", "scripts/*.sh")
+    scripts = sorted(path for pattern in patterns for path in folder.glob(pattern) if is_for_bash(path))
     for script in scripts if bash else ():
         run = subprocess.run(
             [str(bash), "-n"],
@@ -102,6 +105,7 @@ def _checks(reading: Reading) -> Iterator[LabProblem]:
     order = [check for ids in reading.check_ids().values() for check in ids]
     functions, problems = _functions(reading.folder)
     yield from problems
+    yield from check_scripts(reading)
     for section, drafts in reading.steps:
         if not section.checks:
             message = _("step '{id}' has no check: nothing tells a learner that it is done")

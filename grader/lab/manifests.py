@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cluster.i18n import _
 from grader.lab.located import read_documents
 from grader.lab.problems import LabProblem, read_source, unknown
+from grader.lab.scripts import read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from grader.lab.located import Located
 
 SUFFIX = ".yaml"
+SCRIPT_SUFFIX = ".sh"
 
 
 def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
@@ -45,6 +47,12 @@ def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
     return list(objects.values())
 
 
+def setup_scripts(folder: Path) -> tuple[Path, ...]:
+    """The scripts of `start/` of the lab in `folder`, in the order of their names."""
+    paths = sorted((folder / "start").glob(f"*{SCRIPT_SUFFIX}"))
+    return tuple(path for path in paths if not path.name.startswith("."))
+
+
 def in_namespace(objects: Iterable[Manifest], namespace: str) -> tuple[Manifest, ...]:
     """The objects with the lab's Namespace before all, then other Namespaces, then the rest in their order.
 
@@ -69,8 +77,10 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
     for path in sorted(start.iterdir()):
         if path.name.startswith("."):
             continue
-        if path.suffix != SUFFIX:
-            message = unknown(_("'{word}' is not read: start/ holds .yaml files"), path.name, [])
+        if path.suffix == SCRIPT_SUFFIX:
+            read_script(path, found)
+        elif path.suffix != SUFFIX:
+            message = unknown(_("'{word}' is not read: start/ holds .yaml files and .sh scripts"), path.name, [])
             found.append(LabProblem(str(path), 1, 1, message))
         elif (source := read_source(path, found)) is not None:
             yield from read_documents(source, found)
