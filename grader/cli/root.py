@@ -48,6 +48,7 @@ SECTIONS = (
         N_("Write labs"),
         (
             ("lint", N_("Find mistakes in the files of labs and articles.")),
+            ("import", N_("Make labs of scenarios and challenges of other platforms.")),
             ("verify", N_("Prove a lab on a real cluster: start, solution, wrong answers, reset.")),
         ),
     ),
@@ -79,9 +80,9 @@ FROM_INSIDE = frozenset(
 )
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})
-MODULES = {"list": "labs"}
+MODULES = {"list": "labs", "import": "importer"}
 """Commands whose module has another name: a module `list` would become this package's `list`, in the place of
-Python's own."""
+Python's own, and `import` is no name for one."""
 COMPLETE = "_GRADER_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 

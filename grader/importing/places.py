@@ -5,6 +5,7 @@ Owns the reading of JSON text within bounds; knows no key of any format. Python'
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ class Document:
     lines: dict[Pointer, int]
     repeated: tuple[Pointer, ...] = ()
     """Keys that stood there twice; the last one counts."""
+    problems: tuple[tuple[int, str], ...] = ()
+    """(line, what is wrong) of what could be passed over."""
 
     def line(self, pointer: Pointer) -> int:
         """The line of what stands there, or of the nearest thing around it."""
@@ -90,7 +93,7 @@ def read_yaml(file: str, text: str, first_line: int = 1) -> Document:
             walk(inner, (*pointer, key))
 
     walk(located.value, ())
-    return Document(located.value, lines)
+    return Document(located.value, lines, problems=tuple((one.line, one.message) for one in found))
 
 
 @dataclass(slots=True)
@@ -98,21 +101,27 @@ class _Reader:
     text: str
     lines: dict[Pointer, int] = field(default_factory=dict)
     repeated: list[Pointer] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    """Where each line ends."""
+
+    def __post_init__(self) -> None:
+        self.ends = [match.start() for match in re.finditer("\n", self.text)]
 
     def skip(self, at: int) -> int:
         match = _BLANK.match(self.text, at)
         return match.end() if match else at
 
     def wrong(self, at: int, message: str) -> MalformedError:
-        before = self.text[:at]
-        return MalformedError(
-            before.count("\n") + 1, at - before.rfind("\n"), _("not JSON: {what}").format(what=message)
-        )
+        message = _("not JSON: {what}").format(what=message)
+        return MalformedError(self.line(at), at - self.text.rfind("\n", 0, at), message)
+
+    def line(self, at: int) -> int:
+        return bisect.bisect_left(self.ends, at) + 1
 
     def value(self, at: int, pointer: Pointer) -> tuple[Any, int]:
         if len(pointer) > DEEPEST:
             raise self.wrong(at, _("nested deeper than {limit} levels").format(limit=DEEPEST))
-        self.lines.setdefault(pointer, self.text.count("\n", 0, at) + 1)
+        self.lines.setdefault(pointer, self.line(at))
         first = self.text[at : at + 1]
         if first == "{":
             return self._object(at + 1, pointer)
@@ -152,7 +161,7 @@ class _Reader:
             inner = (*pointer, key)
             if key in found:
                 self.repeated.append(inner)
-            self.lines[inner] = self.text.count("\n", 0, start) + 1
+            self.lines[inner] = self.line(start)
             found[key], at = self.value(self.skip(at + 1), inner)
             at = self.skip(at)
             if self.text.startswith("}", at):
