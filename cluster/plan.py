@@ -83,7 +83,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
     # The lab's own objects come last, so that the recorder sees them from their first moment.
     tasks.append(node_steps.apply_start_manifests(needs=tuple(usable)))
     if config.setup:
-        tasks.append(setup.run_setup(needs=("start-manifests",)))
+        tasks.append(setup.run_setup(needs=("start-manifests", control_plane.CONTROLLERS)))
     return tuple(_warm(tasks) if config.warm else tasks)
 
 

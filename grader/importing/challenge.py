@@ -240,7 +240,7 @@ class Challenge:
             ledger.converted(place, what, "lab.md")
             return "\n" + "\n".join(f"> {row}".rstrip() for row in body.split("\n")) + "\n"
         if name in ("details-box", "hint-box"):
-            title = attributes.get("summary") or _("Details")
+            title = attributes.get("summary") or "Details"
             ledger.approximated(place, f"{what}: {title}"[:80], "lab.md", _("it does not unfold: its text stands open"))
             return f"\n**{title}**\n\n{self._inner(component, '', step)}\n"
         if name in ("slide-show", "image-gallery"):
@@ -274,7 +274,7 @@ class Challenge:
         active = self._inner(component, "active", step)
         done = one_line(component.text("completed"))
         known = {check.id for one in self.lab.steps for check in one.checks}
-        self.tasks.check(step, name, done or _("{task} is done").format(task=_words(name)), known)
+        self.tasks.check(step, name, done or f"{_words(name)} is done", known)
         ledger.converted(place, what, "lab.md")
         said = active
         if component.name == "user-input-task":
@@ -285,7 +285,7 @@ class Challenge:
                 ledger.unmapped(
                     place, f"validate: {rule[:60]}", _("an answer is judged when it is checked, not before")
                 )
-            said += "\n\n" + _("Write the answer into `{file}`.").format(file=file)
+            said += "\n\n" + f"Write the answer into `{file}`."
         return "\n" + "\n".join(f"> {row}".rstrip() for row in said.strip("\n").split("\n")) + "\n" if said else ""
 
     # -- what is left -----------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ class Challenge:
                 continue
             step = self.lab.steps[-1]
             known = {check.id for one in self.lab.steps for check in one.checks}
-            self.tasks.check(step, name, _("{task} is done").format(task=_words(name)), known)
+            self.tasks.check(step, name, f"{_words(name)} is done", known)
             reason = _("the text does not show it: checked in the last step")
             self.lab.ledger.approximated(self.place(task.pointer), shown(task.pointer), "lab.md", reason)
 

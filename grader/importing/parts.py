@@ -101,7 +101,7 @@ def for_the_learner(lab: LabDraft, step: StepDraft, text: str, place: Place, wha
     tick = "`" * 3
     while tick in code:
         tick += "`"
-    return _("First set the stage of this step:") + f"\n\n{tick}bash run\n{code}\n{tick}\n"
+    return "First set the stage of this step:" + f"\n\n{tick}bash run\n{code}\n{tick}\n"
 
 
 def warn(lab: LabDraft, text: str, place: Place, *, may_change: bool) -> None:
@@ -117,7 +117,7 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
         if not step.checks:
             _say_so(lab, step)
         if not step.body.strip():
-            step.body = _("{title}.").format(title=step.title)
+            step.body = f"{step.title}."
         step.hints += step.answers
     move_exchanged(lab, frozenset(lab.spared))
     for text, place in lab.verified:
@@ -130,7 +130,7 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
             lab.place, "minutes", "lab.md", _("the source names no time: ten minutes for each step")
         )
     if not lab.intro.strip():
-        lab.intro = _("{title}.").format(title=lab.title)
+        lab.intro = f"{lab.title}."
 
 
 def check_questions(step: StepDraft, questions: list[Question]) -> None:
@@ -140,7 +140,7 @@ def check_questions(step: StepDraft, questions: list[Question]) -> None:
         return
     file = f"{step.id}-{ANSWERS}"
     step.body = step.body.replace(f"`{ANSWERS}`", f"`{file}`")
-    says = _("{file} has the right answers").format(file=file)
+    says = f"{file} has the right answers"
     step.checks.append(CheckDraft(f"{step.id}-answers", says, {"answer": {"file": file, "fields": answered}}))
     lines = "\n".join(f"{key}={value}" for key, value in answered.items())
     step.solution += f"cat > {shlex.quote(file)} <<'EOF'\n{lines}\nEOF\n"
@@ -148,9 +148,9 @@ def check_questions(step: StepDraft, questions: list[Question]) -> None:
 
 def _say_so(lab: LabDraft, step: StepDraft) -> None:
     command = f"echo {step.id} >> {DONE}"
-    step.body = step.body.rstrip("\n") + "\n\n" + _("When you are through with this step, say so:")
+    step.body = step.body.rstrip("\n") + "\n\n" + "When you are through with this step, say so:"
     step.body += f"\n\n```bash run\n{command}\n```"
-    says = _("{file} says that the step {title} is done").format(file=DONE, title=f"'{one_line(step.title)}'")
+    says = "{file} says that the step {title} is done".format(file=DONE, title=f"'{one_line(step.title)}'")
     step.checks.append(CheckDraft(f"{step.id}-done", says, {"file": {"file": DONE, "lines": [step.id]}}))
     step.solution = f"{command}\n"
     reason = _("the source checks nothing here: the learner says when it is done")

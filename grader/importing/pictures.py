@@ -40,7 +40,7 @@ class Pictures:
 
     def picture(self, source: str, alt: str, place: Place, ledger: Ledger) -> str:
         """One picture as markdown."""
-        alt = alt.replace("[", "(").replace("]", ")") or posixpath.basename(source) or _("picture")
+        alt = alt.replace("[", "(").replace("]", ")") or posixpath.basename(source) or "picture"
         what = f"![{alt[:40]}]({source[:80]})"
         if "://" in source or source.startswith("//"):
             ledger.approximated(place, what, "lab.md", _("it lies on the web: it is named, not fetched"))

@@ -171,15 +171,15 @@ class _Reader:
         if words is None or not words:
             return clean if language.lower() not in {"plain", ""} else "text"
         if set(words) & _EXECUTE:
-            return "bash run" if self._runs(text, words, line) else "bash"
+            return "bash run" if self._runs(text, words, line, first=line + 1) else "bash"
         if set(words) & _COPY:
             self.ledger.converted(self.place(line), "{{" + " ".join(words) + "}}", "lab.md")
         else:
             self.ledger.unmapped(self.place(line), "{{" + " ".join(words) + "}}", _("no such action is known"))
         return clean if language.lower() not in {"plain", ""} else "text"
 
-    def _runs(self, code: str, words: list[str], line: int) -> bool:
-        """Whether code that can be run there becomes a block that can be run here."""
+    def _runs(self, code: str, words: list[str], line: int, *, first: int) -> bool:
+        """Whether code that can be run there, its text beginning on line `first`, becomes a block to be run here."""
         what = "{{" + " ".join(words) + "}}"
         place = self.place(line)
         keys = {"ctrl-seq", "no-newline"} & set(words)
@@ -193,7 +193,8 @@ class _Reader:
         if others := [word for word in words if re.fullmatch(r"T\d+|HOST\d+", word) and word not in ("T1", "HOST1")]:
             reasons.append(_("it runs in the one shell, not in {where}").format(where=others[0]))
         for number, reason in machine.lacking(code, may_change=True):
-            self.ledger.approximated(place.down(number), code.split("\n")[number - 1].strip()[:80], "lab.md", reason)
+            row = code.split("\n")[number - 1].strip()[:80]
+            self.ledger.approximated(self.place(first + number - 1), row, "lab.md", reason)
         if self.details or not self.runs:
             reasons.append(_("only a step's own text has blocks to run by a key"))
         if reasons:
@@ -306,7 +307,7 @@ class _Reader:
         place = self.place(details.line)
         where = Where(place)
         body = fit("\n".join(details.sink.rows), where, self.ledger, runs=False, lines=details.sink.lines)
-        title = details.summary or _("Details")
+        title = details.summary or "Details"
         what = f"<details>: {title}"[:80]
         if not body:
             self.ledger.unmapped(place, what, _("nothing stands in it"))
@@ -349,7 +350,7 @@ class _Reader:
     def _command_alone(self, match: re.Match[str], line: int) -> None:
         words, code = match["words"].split(), match["code"].strip()
         self._flush()
-        if not self._runs(code, words, line):
+        if not self._runs(code, words, line, first=line):
             head = "bash" if self.details or not self.runs else "text"
         else:
             head = "bash run"
@@ -361,7 +362,7 @@ class _Reader:
         shown = f"{match['ticks']}{code}{match['ticks']}"
         what = f"`{code[:40]}`{{{{{' '.join(words)}}}}}"
         if set(words) & _EXECUTE:
-            if self._runs(code.strip(), words, line):
+            if self._runs(code.strip(), words, line, first=line):
                 self.pending.append((code.strip(), line))
         elif "open" in words:
             reason = _("no editor opens: the learner opens the file")
@@ -386,7 +387,7 @@ class _Reader:
         def port(match: re.Match[str]) -> str:
             found, path = match["port"], (match["path"] or "").rstrip(".,;")
             self.ledger.approximated(place, match[0], "lab.md", reason)
-            said = _("port {port} of the machine").format(port=found) if found else _("a port of the machine")
+            said = f"port {found} of the machine" if found else "a port of the machine"
             return f"{said}, {path}" if path.strip("/") else said
 
         def link(match: re.Match[str]) -> str:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from cluster.i18n import _
-
 FILE = "answers.txt"
 _QUESTION = re.compile(r"\s*>>\s*(?P<text>.*?)\s*<<\s*\Z")
 _CHOICE = re.compile(r"\s*(?P<open>[(\[])(?P<mark>[* x]?)[)\]]\s*(?P<text>.+?)\s*\Z")
@@ -32,7 +30,7 @@ class Question:
     def shown(self) -> str:
         """As the learner reads it."""
         listed = "\n".join(f"- {letter}: {text}" for letter, text in zip(ascii_lowercase, self.choices, strict=False))
-        how = _("Answer in `{file}`, as `{key}={how}`.").format(file=FILE, key=self.key, how=self.how)
+        how = f"Answer in `{FILE}`, as `{self.key}={self.how}`."
         return "\n\n".join(part for part in (f"**{self.text}**", listed, how) if part) + "\n"
 
 
@@ -52,9 +50,9 @@ def read(rows: Sequence[str], at: int, number: int) -> tuple[Question | None, in
     if at < len(rows) and (exact := _EXACT.match(rows[at])):
         # What looks like one of our templates is no plain text to a check.
         answer = None if re.search("[{][{%#]", exact["text"]) else exact["text"]
-        return Question(key, text, (), answer, _("what you think")), at + 1
+        return Question(key, text, (), answer, "what you think"), at + 1
     if at < len(rows) and _HOLDS.match(rows[at]):
-        return Question(key, text, (), None, _("what you think")), at + 1
+        return Question(key, text, (), None, "what you think"), at + 1
     choices: list[str] = []
     right: list[str] = []
     while at < len(rows) and (choice := _CHOICE.match(rows[at])):
@@ -64,5 +62,5 @@ def read(rows: Sequence[str], at: int, number: int) -> tuple[Question | None, in
         at += 1
     if not choices:
         return None, at
-    how = _("letters, with commas") if len(right) > 1 else _("one letter")
+    how = "letters, with commas" if len(right) > 1 else "one letter"
     return Question(key, text, tuple(choices), ",".join(right) or None, how), at

@@ -269,7 +269,7 @@ class Scenario:
         pointer: Pointer = ("details", "steps", number)
         if self.get(pointer, dict) is None:
             return
-        title = one_line(self.get((*pointer, "title"), str) or "", _("Step {number}").format(number=number + 1))
+        title = one_line(self.get((*pointer, "title"), str) or "", f"Step {number + 1}")
         self.mark((*pointer, "title"))
         step_id = slug(title, f"step-{number + 1}")
         if step_id in taken:
@@ -299,7 +299,7 @@ class Scenario:
 
     def _verify(self, step: StepDraft, verify: tuple[str, str], hint: str, what: str) -> None:
         file, text = verify
-        says = _("what step {title} asks for is done").format(title=f"'{step.title}'")
+        says = "what step {title} asks for is done".format(title=f"'{step.title}'")
         parts.check_script(
             self.lab,
             step,
@@ -358,18 +358,18 @@ class Scenario:
         elif page.commands and step.checks and not step.solution.strip():
             step.solution = "".join(f"{command}\n" for command in page.commands)
             reason = _("made of the commands that the text runs: try it with grader verify")
-            self.lab.ledger.approximated(step.place, _("solution of {step}").format(step=step.id), "solution/", reason)
+            self.lab.ledger.approximated(step.place, f"solution of {step.id}", "solution/", reason)
 
     def _finish(self, taken: set[str]) -> None:
         pointer: Pointer = ("details", "finish")
         lab = self.lab
         if not lab.steps:
-            step = StepDraft(unique("work-through", taken), _("Work through it"), lab.place)
-            step.body = _("Do what the introduction says.")
+            step = StepDraft(unique("work-through", taken), "Work through it", lab.place)
+            step.body = "Do what the introduction says."
             lab.steps.append(step)
             lab.ledger.approximated(lab.place, "details.steps", "lab.md", _("no steps: one is made of the whole"))
         page = self._section(pointer, into_step=True)
-        title = one_line(self.get((*pointer, "title"), str) or "", _("At the end"))
+        title = one_line(self.get((*pointer, "title"), str) or "", "At the end")
         self.mark((*pointer, "title"))
         if page and page.body:
             last = lab.steps[-1]

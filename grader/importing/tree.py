@@ -84,12 +84,10 @@ class Tree:
         start = self.root / folder
         for top, folders, names in os.walk(start):
             depth = len(Path(top).relative_to(start).parts)
-            folders[:] = sorted(
-                name
-                for name in folders
-                if name not in _PASSED_OVER and depth < DEEPEST and not Path(top, name).is_symlink()
-            )
-            found += [Path(top, name).relative_to(self.root).as_posix() for name in names]
+            known = sorted(name for name in folders if name not in _PASSED_OVER and depth < DEEPEST)
+            links = [name for name in known if Path(top, name).is_symlink()]
+            folders[:] = [name for name in known if name not in links]
+            found += [Path(top, name).relative_to(self.root).as_posix() for name in (*names, *links)]
             if len(found) > MOST_FILES:
                 raise UnreadableError(_("holds more than {count} files").format(count=MOST_FILES))
         return sorted(found)
