@@ -331,7 +331,7 @@ class Challenge:
 
     def _rest(self) -> None:
         known = self.read | self.pictures.used
-        for name in self.tree.files(self.folder):
+        for name in self.tree.own_files(self.folder):
             if name not in known:
                 reason = _("nothing names it: the platform serves it on the web")
                 if "__static__" not in name:

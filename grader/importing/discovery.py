@@ -78,7 +78,22 @@ def take_inventory(tree: Tree, files: list[str], wanted: str | None) -> Inventor
     for file in files:
         if _PATHWAY.match(posixpath.basename(file)) and wanted != IXIMIUZ:
             _pathway(tree, file, folders, inventory)
+    tree.claimed = frozenset(found.folder for found in inventory.found)
+    _strangers(files, tree.claimed, inventory)
     return inventory
+
+
+def _strangers(files: list[str], claimed: frozenset[str], inventory: Inventory) -> None:
+    """Files that lie in no scenario's folder: one line for each folder of them."""
+    told = {entry.place.file for entry in inventory.ledger.entries} | {one.place.file for one in inventory.broken}
+    beside: dict[str, list[str]] = {}
+    for file in files:
+        inside = "" in claimed or any(file.startswith(f"{folder}/") for folder in claimed)
+        if not inside and file not in told:
+            beside.setdefault(posixpath.dirname(file), []).append(posixpath.basename(file))
+    for folder, names in beside.items():
+        what = ", ".join(names[:4]) + (_(" and {count} more").format(count=len(names) - 4) if len(names) > 4 else "")
+        inventory.ledger.unmapped(Place(f"{folder}/" if folder else "./"), what, _("in no scenario's folder"))
 
 
 def _scenario(tree: Tree, file: str, wanted: str | None, inventory: Inventory) -> None:
@@ -149,7 +164,7 @@ def _pathway(tree: Tree, file: str, folders: set[str], inventory: Inventory) -> 
             pointer: Pointer = (key, number)
             aim = entry if isinstance(entry, str) else _aim(entry)
             candidates = [posixpath.normpath(posixpath.join(base, part)) for part in (aim, posixpath.join(name, aim))]
-            folder = next((one for one in candidates if one in folders), None)
+            folder = next((one for one in candidates if one in folders), None) or _by_its_end(aim, folders)
             place = Place(file, document.line(pointer))
             what = f"{shown(pointer)}: {aim[:60] or '-'}"
             if folder is None:
@@ -168,6 +183,16 @@ def _pathway(tree: Tree, file: str, folders: set[str], inventory: Inventory) -> 
         if key not in ("items", "courses", "scenarios"):
             reason = _("labs have no course of their own: write one in content/courses")
             inventory.ledger.unmapped(Place(file, document.line((key,))), f"{key}", reason)
+
+
+def _by_its_end(aim: str, folders: set[str]) -> str | None:
+    """The one folder that an address on the web ends with."""
+    for count in (2, 1):
+        end = "/".join(aim.split("/")[-count:])
+        found = [folder for folder in folders if end and (folder == end or folder.endswith(f"/{end}"))]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _aim(entry: Any) -> str:

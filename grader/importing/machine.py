@@ -47,9 +47,8 @@ def _lacks() -> tuple[tuple[str, str], ...]:
 
 
 _SUDO = re.compile(r"(?:^|[;&|(]\s*)\s*(?P<word>sudo)\s")
-_KUBECTL_CHANGES = re.compile(
-    _START + rf"(?:kubectl|k)\s(?:[^|;&#]*\s)?(?P<word>{_CHANGES})\s(?!.*--dry-run)(?!.*\bstatus\b)(?!.*\bhistory\b)"
-)
+_ONLY_LOOKS = r"(?!.*--dry-run(?:=.?client.?)?(?:\s|$))(?!.*\bstatus\b)(?!.*\bhistory\b)"
+_KUBECTL_CHANGES = re.compile(_START + rf"(?:kubectl|k)\s(?:[^|;&#]*\s)?(?P<word>{_CHANGES})\s{_ONLY_LOOKS}")
 _IMPERSONATES = re.compile(r"\bkubectl\b.*\s--as(?:-group)?[= ]")
 _PART = re.compile(
     r"(?:\\|&&|\|\|?|[{(]|\bdo|\bthen|\belse)\s*$"

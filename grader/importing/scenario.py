@@ -400,7 +400,7 @@ class Scenario:
             if not any(pointer[:end] in self.handled for end in range(1, len(pointer) + 1)):
                 self.lab.ledger.unmapped(self.place(pointer), shown(pointer), _("no such key is documented"))
         known = self.read | self.pictures.used
-        for name in self.tree.files(self.folder):
+        for name in self.tree.own_files(self.folder):
             if name not in known:
                 self.lab.ledger.unmapped(Place(name), posixpath.basename(name), _("no key of the index names it"))
 

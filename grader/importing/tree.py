@@ -39,6 +39,13 @@ class Tree:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.claimed: frozenset[str] = frozenset()
+        """Folders that are scenarios or challenges of their own."""
+
+    def own_files(self, folder: str) -> list[str]:
+        """Every file below a folder that is none of another scenario's inside it."""
+        inner = [one for one in self.claimed if one != folder and one.startswith(f"{folder}/" if folder else "")]
+        return [name for name in self.files(folder) if not any(name.startswith(f"{one}/") for one in inner)]
 
     def join(self, folder: str, name: str) -> str:
         """The file that `name` means in a file of `folder`. UnreadableError where that is outside."""

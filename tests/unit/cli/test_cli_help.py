@@ -39,6 +39,7 @@ def test_every_word_of_a_page_can_be_translated(
     assert ran.code == 0
     assert max(map(cell_len, ran.out.splitlines())) <= 80
     names = r"grader|COMMAND|ARGS|OPTIONS|LAB|STEP|SHELL|shell|FILE|PATH|KIND|NAMESPACE|NAME"
+    names += r"|SOURCE|DIR|killercoda|katacoda|iximiuz|Killercoda|Katacoda|BATCHLAB_LABS"
     names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|en\|ko|h|bash\|zsh\|fish"
     names += r"|batchlab|dark|light|high-contrast|colour-blind"
     options = r"--?[a-z-]+"

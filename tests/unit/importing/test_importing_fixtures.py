@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -78,3 +79,28 @@ def test_one_file_is_a_source_too(convert: Callable[..., Result], tmp_path: Path
     result = convert(FIXTURES / "killercoda" / "pods" / "index.json")
     assert [one.folder for one in result.done.labs] == [tmp_path / "labs" / "pods"]
     assert result.done.labs[0].lab.steps[0].title == "Run it"
+
+
+def test_scenarios_in_a_scenario_are_their_own(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    for name in ("outer", "outer/inner"):
+        folder = tmp_path / "s" / name
+        folder.mkdir(parents=True)
+        (folder / "index.json").write_text('{"title": "T", "details": {}}')
+        (folder / "more.txt").write_text("x")
+    (tmp_path / "s" / "LICENSE").write_text("x")
+    told = convert(tmp_path / "s").told(Outcome.UNMAPPED)
+    assert sorted(line for line in told if "more.txt" in line) == [
+        "outer/inner/more.txt more.txt: no key of the index names it",
+        "outer/more.txt more.txt: no key of the index names it",
+    ]
+    assert "./ LICENSE: in no scenario's folder" in told
+
+
+def test_a_course_by_addresses(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    for name in ("intro/b", "intro/a"):
+        folder = tmp_path / "s" / name
+        folder.mkdir(parents=True)
+        (folder / "index.json").write_text('{"title": "T", "details": {}}')
+    addresses = [{"external_link": f"https://example.com/intro/{name}/"} for name in ("b", "a")]
+    (tmp_path / "s" / "home-pathway.json").write_text(json.dumps({"courses": addresses}))
+    assert {one.lab.id: one.lab.after for one in convert(tmp_path / "s").done.labs} == {"a": ["b"], "b": []}

@@ -135,6 +135,7 @@ class TestScripts:
             ("echo docker", 0, ""),
             ("kubectl run x --image=x", 1, "a check may only look at the cluster"),
             ("kubectl run x --image=x --dry-run=client", 0, ""),
+            ("kubectl create ns x --dry-run=server", 1, "a check may only look at the cluster"),
             ("kubectl rollout status deploy/x", 0, ""),
             ("kubectl auth can-i get pods --as=jane", 1, "may not act for others"),
             ("grep x /opt/out/a.txt", 1, "a check sees the work folder only, not /opt/out/a.txt"),
