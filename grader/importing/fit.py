@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cluster.i18n import _
 from grader.importing.ledger import Ledger, Place
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _INFO = re.compile(r"[A-Za-z0-9_+.#-]+")
 _ANCHOR = re.compile(r"(?<!!)\[(?P<text>[^\]\[]*)\]\(#(?P<id>[^)\s]*)[^)]*\)")
@@ -46,9 +50,17 @@ def fit(body: str, where: Where, ledger: Ledger, *, runs: bool = True, lines: li
         if token.map and token.type in ("fence", "code_block", "html_block"):
             code |= set(range(*token.map))
         if token.type == "fence" and token.map:
-            _fence(rows, token.map, token.markup, token.info, at(token.map[0]), ledger, runs=runs)
+            # Of a block that is closed the last line is none of its content.
+            length = token.content.count("\n") + (token.content[-1:] not in ("", "\n"))
+            closed = length == token.map[1] - token.map[0] - 2
+            _fence(rows, token, at(token.map[0]), ledger, runs=runs, closed=closed)
         elif token.type == "heading_open" and token.map and token.level == 0:
             _heading(rows, token.map, token.tag, token.markup, at(token.map[0]), ledger, where.into)
+    if (end := _unclosed(rows, tokens)) is not None:
+        ledger.approximated(
+            at(end[0]), rows[end[0]].strip()[:60], where.into, _("it was never closed: closed at the end")
+        )
+        rows.append(end[1])
     for row in range(len(rows)):
         if row not in code:
             rows[row] = _text(rows[row], at(row), ledger, where.into)
@@ -61,12 +73,29 @@ def fit(body: str, where: Where, ledger: Ledger, *, runs: bool = True, lines: li
 
 
 _GONE = "\0"
+_OPENERS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"))
+_RAW = re.compile(r"\s*<(?P<tag>script|pre|style|textarea)\b", re.IGNORECASE)
 
 
-def _fence(
-    rows: list[str], span: list[int], markup: str, info: str, place: Place, ledger: Ledger, *, runs: bool
-) -> None:
-    start, end = span
+def _unclosed(rows: list[str], tokens: list[Token]) -> tuple[int, str] | None:
+    """(row, what closes it) of a piece of HTML that would go on over whatever comes after the text."""
+    blocks = [token for token in tokens if token.type == "html_block" and token.map]
+    if not blocks or blocks[-1].map is None or any(row.strip() for row in rows[blocks[-1].map[1] :]):
+        return None
+    start = blocks[-1].map[0]
+    text = "\n".join(rows[start:])
+    for opener, closer in _OPENERS:
+        if opener in rows[start] and closer not in text[text.index(opener) :]:
+            return start, closer
+    raw = _RAW.match(rows[start])
+    if raw and not re.search(rf"</{raw['tag']}>", text, re.IGNORECASE):
+        return start, f"</{raw['tag'].lower()}>"
+    return None
+
+
+def _fence(rows: list[str], token: Token, place: Place, ledger: Ledger, *, runs: bool, closed: bool) -> None:
+    assert token.map is not None
+    (start, end), markup, info = token.map, token.markup, token.info
     words = info.split()
     language = match[0] if words and (match := _INFO.match(words[0])) else "text"
     flag = " run" if runs and language == "bash" and words[1:] == ["run"] else ""
@@ -74,8 +103,7 @@ def _fence(
         ledger.approximated(place, f"```{info.strip()}", "lab.md", _("only the language of a code block is kept"))
     head = rows[start][: rows[start].find(markup)]
     rows[start] = f"{head}{markup}{language}{flag}"
-    last = rows[end - 1].lstrip("> \t").rstrip()
-    if end - 1 == start or set(last) != {markup[0]} or len(last) < len(markup):
+    if not closed:
         ledger.approximated(place, "```", "lab.md", _("the code block was never closed: closed at the end"))
         rows[end - 1] += f"\n{head}{markup}"
 

@@ -9,7 +9,7 @@ import posixpath
 import shlex
 
 from cluster.i18n import _
-from grader.importing import machine
+from grader.importing import machine, shell
 from grader.importing.draft import CheckDraft, LabDraft, StepDraft, one_line
 from grader.importing.ledger import Place
 from grader.importing.moves import move_exchanged, warn_of_outside
@@ -48,7 +48,7 @@ def check_script(
     warn(lab, text, place, may_change=False)
     lab.verified.append((text, place))
     file = posixpath.basename(path)
-    lab.add_text(path, text if text.strip() else "exit 0")
+    lab.add_text(path, readable(lab, text, place) if text.strip() else "exit 0")
     if prelude or hint or fail or wants_done:
         inner, outer = file, lab.free(f"scripts/check-{check_id}.sh")
         lab.add_text(outer, _around(inner, prelude=prelude, hint=hint, fail=fail, wants_done=wants_done))
@@ -66,6 +66,15 @@ def check_script(
     return check
 
 
+def readable(lab: LabDraft, text: str, place: Place) -> str:
+    """A script that bash can read; one that it can't is there as words, and says so when it is run."""
+    said = shell.wrong(text)
+    if not said:
+        return text
+    lab.ledger.unmapped(place, posixpath.basename(place.file), _("bash can't read it: {said}").format(said=said))
+    return f"{shell.as_comment(text)}\necho 'bash cannot read this script of the source'\nexit {shell.NOT_RUN}"
+
+
 def says_done(text: str) -> bool:
     """Whether a script reports success by a word, as Katacoda's first ones did."""
     return any(word in text for word in _DONE_WORD)
@@ -80,6 +89,9 @@ def set_up(lab: LabDraft, name: str, text: str, place: Place, what: str) -> None
     if not any(line.strip() and not line.lstrip().startswith(("#", ":")) for line in left.split("\n")):
         reason = _("a script that does nothing") if left == text else _("nothing of it can work here")
         lab.ledger.unmapped(place, what, reason)
+        return
+    if said := shell.wrong(left):
+        lab.ledger.unmapped(place, what, _("bash can't read it: {said}").format(said=said))
         return
     lab.add_text(path, left)
     if left == text:
@@ -117,7 +129,7 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
         if not step.checks:
             _say_so(lab, step)
         if not step.body.strip():
-            step.body = f"{step.title}."
+            step.body = _as_words(step.title)
         step.hints += step.answers
     move_exchanged(lab, frozenset(lab.spared))
     for text, place in lab.verified:
@@ -130,7 +142,12 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
             lab.place, "minutes", "lab.md", _("the source names no time: ten minutes for each step")
         )
     if not lab.intro.strip():
-        lab.intro = f"{lab.title}."
+        lab.intro = _as_words(lab.title)
+
+
+def _as_words(title: str) -> str:
+    """A title as a sentence, where there is no other text; braces would be taken for an id."""
+    return f"{title.replace('{#', '{ #')}."
 
 
 def check_questions(step: StepDraft, questions: list[Question]) -> None:
@@ -160,7 +177,11 @@ def _say_so(lab: LabDraft, step: StepDraft) -> None:
 def _solve(lab: LabDraft, step: StepDraft, number: int) -> None:
     path = f"solution/{number:02}-{step.id}.sh"
     if any(line.strip() and not line.lstrip().startswith("#") for line in step.solution.split("\n")):
-        lab.add_text(path, machine.at_home(step.stage + step.solution, always=True))
+        script = machine.at_home(step.stage + step.solution, always=True)
+        if said := shell.wrong(script):
+            lab.ledger.unmapped(step.place, path, _("bash can't read it: {said}").format(said=said))
+            script = f"{shell.as_comment(script)}\necho 'bash cannot read the solution of the source' >&2\nexit 1"
+        lab.add_text(path, script)
         return
     lab.add_text(path, "echo 'the source has no solution of this step: write one' >&2\nexit 1")
     reason = _("the source has no solution: {path} has to be written").format(path=path)

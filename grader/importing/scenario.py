@@ -322,7 +322,7 @@ class Scenario:
         what = f"{shown((*pointer, 'hint'))} ({file})"
         if file.endswith(".sh"):
             path = self.lab.free(f"scripts/hint-{step.id}.sh")
-            self.lab.add_text(path, text)
+            self.lab.add_text(path, parts.readable(self.lab, text, Place(file, 1)) or "true")
             reason = _("it is said where the check fails, not asked for")
             self.lab.ledger.approximated(Place(file, 1), what, path, reason)
             return posixpath.basename(path)

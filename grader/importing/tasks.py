@@ -122,7 +122,7 @@ class Tasks:
             if not text:
                 continue
             path = self.lab.free(f"scripts/{key}-{check_id}.sh")
-            self.lab.add_text(path, text if text.strip() else "exit 0")
+            self.lab.add_text(path, parts.readable(self.lab, text, self._body(task, key)) or "exit 0")
             parts.warn(self.lab, text, self._body(task, key), may_change=False)
             inner = (*task.pointer, key)
             if key == "hintcheck":

@@ -79,7 +79,7 @@ def lab_text(lab: LabDraft) -> str:
             tick += "`"
         parts.append(f"{tick}yaml check\n{checks}{tick}")
         hints = dict.fromkeys(hint.strip("\n") for hint in step.hints if hint.strip())
-        parts += [f"::: hint\n{hint}\n:::" for hint in hints]
+        parts += [f"::: hint\n\n{hint}\n\n:::" for hint in hints]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -18,8 +18,8 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return source, target
 
 
-def copying(**more: int) -> Copying:
-    return Copying(**{"bytes": 1000, "entries": 10, **more})
+def copying(*, size: int = 1000, entries: int = 10) -> Copying:
+    return Copying(bytes=size, entries=entries)
 
 
 def test_files_folders_and_links_with_their_modes(folders: tuple[Path, Path]) -> None:
@@ -69,7 +69,7 @@ def test_what_is_there_stays_where_it_may_not_be_replaced(folders: tuple[Path, P
     assert ((target / "mine").read_text(), (target / "new").read_text()) == ("mine", "lab's")
 
 
-@pytest.mark.parametrize("bounds", [{"bytes": 9}, {"entries": 1}])
+@pytest.mark.parametrize("bounds", [{"size": 9}, {"entries": 1}])
 def test_more_than_may_be(folders: tuple[Path, Path], bounds: dict[str, int]) -> None:
     source, target = folders
     for name in ("a", "b"):

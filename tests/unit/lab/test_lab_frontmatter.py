@@ -137,8 +137,8 @@ def test_each_refusal_with_its_place(spoil: Spoil, old: str, new: str, problems:
         problems = [
             "8:10: cluster: missing key 'nodes'",
             (
-                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, languages, "
-                "cluster (did you mean 'cluster'?)"
+                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, "
+                "languages, cluster (did you mean 'cluster'?)"
             ),
         ]
     assert spoil("lab.md", old, new) == [f"lab.md:{problem}" for problem in problems]

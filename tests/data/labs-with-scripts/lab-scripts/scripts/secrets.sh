@@ -4,7 +4,7 @@
 found=$(find / -xdev \( -name progress.json -o -name 'history.db*' -o -name '*.kubeconfig' -o -name machine.json \
   -o -name session.json -o -name '*.key' -o -name checks.py -o -name shadow -o -name '*.sock' \) 2>/dev/null)
 [ -z "$found" ] || fail "found $found"
-[ -z "$(find /home /var /srv /mnt -mindepth 1 -not -path '/home/learner*' 2>/dev/null)" ] || fail "somebody's files"
+[ -z "$(find /home /var /srv /mnt -type f -not -path '/home/learner/*' 2>/dev/null)" ] || fail "somebody's files"
 ps -e -o comm= | grep -Eq 'kube|etcd|python3 -m' && fail "programs of the cluster"
 for path in /etc/x /usr/x /run/batchlab/x "$BATCHLAB_SCRIPTS/secrets.sh" /proc/sys/vm/swappiness; do
   (echo 1 > "$path") 2>/dev/null && fail "could write $path"
