@@ -60,6 +60,8 @@ class Ending:
     exit: int | None
     cause: Cause = ""
     output: str = ""
+    refused: str = ""
+    """What the cluster refused it, in kubectl's words, wherever the script sent those."""
 
     @property
     def good(self) -> bool:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from cluster.identities import SCRIPT
 from cluster.machine import RUNTIME, Layout, MachineConfig, write_private
 from cluster.sandbox import bounds, inmate, kernel, rootfs
 from cluster.sandbox.cell_group import CellGroup, cell_group
@@ -26,6 +27,18 @@ from cluster.scripts import Ending, Order
 SCRIPTS = RUNTIME / "scripts"
 """Where scripts and what lies beside them are seen."""
 KUBECONFIG = RUNTIME / "kubeconfig"
+_LIBRARY = RUNTIME / "lib"
+REFUSED = _LIBRARY / "refused"
+"""Filled by the kubectl of a cell that may only look: a script that throws kubectl's words away is still told of."""
+_WATCHED_KUBECTL = f"""#!/bin/sh
+said=$(mktemp /tmp/.kubectl.XXXXXX) || exec {_LIBRARY}/kubectl "$@"
+{_LIBRARY}/kubectl "$@" 2>"$said"
+code=$?
+cat "$said" >&2
+grep -m 1 'User "{SCRIPT}" cannot' "$said" >>{REFUSED}
+rm -f "$said"
+exit "$code"
+"""
 WORK_BYTES, WORK_ENTRIES = 48 << 20, 10_000
 """How much of a work folder can be shown to a script."""
 _TMPFS = "64m"
@@ -37,6 +50,7 @@ _ETC = (
 """Of the host's /etc: what programs look up, and no secret."""
 _FOR_EXECUTION = 0o755
 _MOST_REPORT = 1 << 20
+_MOST_REFUSED = 2000
 
 
 def main() -> None:
@@ -67,7 +81,8 @@ def run(config: MachineConfig, order: Order) -> Ending:
             ending = replace(ending, exit=None, cause="processes")
     if order.keeps:
         _keep_work(config, root)
-    return ending
+        return ending
+    return replace(ending, refused=_refused(root))
 
 
 # -- what is in it ----------------------------------------------------------------------------------------
@@ -77,7 +92,10 @@ def _furnish(config: MachineConfig, order: Order) -> Path:
     layout = Layout(config.home)
     root = rootfs.build(RUNTIME / "cell", privileged=False, lower=Path("/"), size=_TMPFS, etc=_ETC)
     rootfs.cover(root, [Path("/opt")])
-    rootfs.add(root, [rootfs.Bind(source=config.binaries / "bin/kubectl", target=BIN / "kubectl")])
+    kubectl = BIN if order.keeps else _LIBRARY
+    rootfs.add(root, [rootfs.Bind(source=config.binaries / "bin/kubectl", target=kubectl / "kubectl")])
+    if not order.keeps:
+        _watch_kubectl(root)
     work = root / _work(config).relative_to("/")
     work.mkdir(parents=True)
     owner = _owner(config)
@@ -98,6 +116,26 @@ def _furnish(config: MachineConfig, order: Order) -> Path:
     if owner:
         os.chown(kubeconfig, *owner)
     return root
+
+
+def _watch_kubectl(root: Path) -> None:
+    """In front of kubectl a script that keeps what the cluster refuses."""
+    watched = root / (BIN / "kubectl").relative_to("/")
+    watched.parent.mkdir(parents=True, exist_ok=True)
+    watched.write_text(_WATCHED_KUBECTL)
+    watched.chmod(_FOR_EXECUTION)
+    refused = root / REFUSED.relative_to("/")
+    refused.touch()
+    refused.chmod(0o666)
+
+
+def _refused(root: Path) -> str:
+    """The first of what was refused. A script can write there what it likes: it is about itself."""
+    try:
+        with os.fdopen(os.open(root / REFUSED.relative_to("/"), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+            return file.read(_MOST_REFUSED).partition("\n")[0]
+    except (OSError, ValueError):
+        return ""
 
 
 def _work(config: MachineConfig) -> Path:

@@ -99,7 +99,7 @@ class ScriptCheck(CheckKind, Model):
         if ending.exit in _NOT_RUN:
             message = _("{script} could not run something (exit code {code})")
             raise _fault(message.format(script=ending.script, code=ending.exit), last)
-        if refused := _WANTS_TO_CHANGE.search(ending.output):
+        if refused := _WANTS_TO_CHANGE.search(f"{ending.refused}\n{ending.output}"):
             message = _("{script} may only look at the cluster, and wants to {verb} {what}")
             raise _fault(message.format(script=ending.script, verb=refused["verb"], what=shorten(refused["what"])))
         if _NO_ROOM.search(ending.output):

@@ -29,6 +29,7 @@ _ABOUT = (
 )
 _HEADING = re.compile(r"##[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*\Z")
 _INLINE = re.compile(r"(?<![\w:]):(?P<name>[a-z][a-z-]*-inline|badge|icon)(?P<attributes>\{[^}]*\})")
+_SHELL_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?:sh|bash|shell|console)?\s*(?:[\[{]|$)")
 _TASKS = ("simple-task", "user-input-task", "quiz-task")
 _CLUSTERS = {"k3s": ["cplane-01", "node-01", "node-02"], "k8s": ["cplane-01", "node-01", "node-02"]}
 
@@ -180,14 +181,19 @@ class Challenge:
 
     def _prose(self, title: str, line: int, rows: list[tuple[str, int]], *, step: StepDraft | None) -> str:
         out: list[tuple[str, int]] = [(f"# {title}\n", line)] if title else []
-        fence = ""
+        fence, shell = "", False
         for piece in pieces(rows):
             if isinstance(piece, Component):
                 out += [(row, piece.line) for row in self._component(piece, step).split("\n")]
             else:
                 inside = bool(fence)
                 fence = after_row(piece[0], fence)
-                out.append((piece[0] if inside or fence else self._plain(piece[0], piece[1]), piece[1]))
+                if not inside:
+                    shell = bool(fence) and _SHELL_FENCE.match(piece[0]) is not None
+                if not inside and not fence:
+                    out.append((self._plain(piece[0], piece[1]), piece[1]))
+                else:
+                    out.append((self._home(piece[0], piece[1]) if shell and inside else piece[0], piece[1]))
         text = "\n".join(row for row, _line in out)
         lines = [at for row, at in out for _part in row.split("\n")]
         return fit(text, Where(Place(self.file, line)), self.lab.ledger, runs=False, lines=lines)
@@ -202,13 +208,17 @@ class Challenge:
             return attributes.get("text") or attributes.get("name") or match["name"]
 
         row = self.pictures.replaced(_INLINE.sub(inline, row), place, self.lab.ledger)
-        changed = machine.at_home(row)
-        if changed != row:
-            reason = _("the machine's home is the work folder here: {home}").format(home=machine.HOME)
-            self.lab.ledger.approximated(place, row.strip()[:60], "lab.md", reason)
+        changed = self._home(row, line)
         for path in machine.outside(changed):
             reason = _("outside the work folder: gone with the shell, and no check sees it")
             self.lab.ledger.approximated(place, path, "lab.md", reason)
+        return changed
+
+    def _home(self, row: str, line: int) -> str:
+        changed = machine.at_home(row)
+        if changed != row:
+            reason = _("the machine's home is the work folder here: {home}").format(home=machine.HOME)
+            self.lab.ledger.approximated(Place(self.file, line), row.strip()[:60], "lab.md", reason)
         return changed
 
     def _inner(self, component: Component, slot: str, step: StepDraft | None) -> str:

@@ -68,6 +68,7 @@ class LabDraft:
     minutes: int = 0
     nodes: list[NodeSpec] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    addons: list[str] = field(default_factory=list)
     intro: str = ""
     steps: list[StepDraft] = field(default_factory=list)
     files: dict[str, File] = field(default_factory=dict)

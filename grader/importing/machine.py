@@ -46,6 +46,7 @@ def _lacks() -> tuple[tuple[str, str], ...]:
     )
 
 
+_FROM_THE_WEB = re.compile(r"\bkubectl\b.*\s(?:-[fk]|--filename|--kustomize)[ =]?[\"']?https?://")
 _SUDO = re.compile(r"(?:^|[;&|(]\s*)\s*(?P<word>sudo)\s")
 _ONLY_LOOKS = r"(?!.*--dry-run(?:=.?client.?)?(?:\s|$))(?!.*\bstatus\b)(?!.*\bhistory\b)"
 _KUBECTL_CHANGES = re.compile(_START + rf"(?:kubectl|k)\s(?:[^|;&#]*\s)?(?P<word>{_CHANGES})\s{_ONLY_LOOKS}")
@@ -81,6 +82,8 @@ def lacking(script: str, *, may_change: bool) -> Iterator[tuple[int, str]]:
         for words, reason in _lacks():
             if match := re.search(_START + rf"(?P<word>{words})(?=\s|$|;|\))", line):
                 yield number, reason.format(word=match["word"])
+        if _FROM_THE_WEB.search(line):
+            yield number, _("takes files from the web: there is no network but the cluster's own")
         if _SUDO.search(line):
             yield number, _("needs sudo: nobody becomes root there")
         if not may_change:

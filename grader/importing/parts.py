@@ -19,6 +19,7 @@ from grader.importing.quiz import Question
 DONE = "done.txt"
 """Where a learner says that a step is done which nothing checks."""
 MOST_SECONDS = 120
+_GROUPS = {"jobset": "jobset.x-k8s.io", "lws": "leaderworkerset.x-k8s.io", "kueue": "kueue.x-k8s.io"}
 _WITHIN = 10
 _DONE_WORD = ('echo "done"', "echo 'done'", "echo done")
 
@@ -131,6 +132,7 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
         if not step.body.strip():
             step.body = _as_words(step.title)
         step.hints += step.answers
+    _add_ons(lab)
     move_exchanged(lab, frozenset(lab.spared))
     for text, place in lab.verified:
         warn_of_outside(lab, text, place, frozenset(lab.spared))
@@ -143,6 +145,17 @@ def complete(lab: LabDraft, per_step: int = 10) -> None:
         )
     if not lab.intro.strip():
         lab.intro = _as_words(lab.title)
+
+
+def _add_ons(lab: LabDraft) -> None:
+    """Controllers whose objects the lab speaks of: there is no network to install them from."""
+    texts = [lab.intro, *(part for step in lab.steps for part in (step.body, step.solution, *step.hints))]
+    texts += [file.data.decode(errors="replace") for name, file in lab.files.items() if not name.startswith("assets/")]
+    for addon, group in _GROUPS.items():
+        if any(group in text for text in texts):
+            lab.addons.append(addon)
+            reason = _("the lab speaks of its objects: the add-on is there from the beginning")
+            lab.ledger.approximated(lab.place, addon, "lab.md", reason)
 
 
 def _as_words(title: str) -> str:

@@ -68,7 +68,7 @@ def lab_text(lab: LabDraft) -> str:
         "workdir": WORKDIR,
         "namespace": NAMESPACE,
         "languages": ["en"],
-        "cluster": {"nodes": [_node(node) for node in lab.nodes]},
+        "cluster": {**({"addons": lab.addons} if lab.addons else {}), "nodes": [_node(node) for node in lab.nodes]},
     }
     parts = [f"---\n{_yaml(matter)}---", lab.intro.strip("\n")]
     for step in lab.steps:

@@ -111,6 +111,15 @@ def test_what_is_never_the_learners_failure(
     assert raised.value.message.endswith("; the lab's author has to mend it")
 
 
+def test_what_the_cluster_refused_is_known_though_the_script_is_silent(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    refused = 'pods is forbidden: User "lab-script" cannot create resource "pods" in API group ""'
+    cells = Cells(Ending(script="check.sh", exit=1, refused=refused))
+    world = Trace().world(tmp_path, scripts=cells)
+    with pytest.raises(EnvironmentProblem, match="wants to create pods"):
+        check("script: {run: 'false'}").kind.evaluate(world)
+
+
 def test_a_script_that_is_not_there(judge: Judge) -> None:
     with pytest.raises(EnvironmentProblem, match=r"the lab has no scripts/none\.sh"):
         judge(0, text="{file: none.sh}")

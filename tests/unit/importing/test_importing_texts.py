@@ -281,3 +281,20 @@ def test_tasks_that_need_each_other(tmp_path: Path, convert: Callable[..., Resul
     ):
         assert line in told
     assert result.lint == []
+
+
+def test_paths_in_the_shell_blocks_of_a_challenge(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    body = "```sh\ncat ~/a\n```\n\n```yaml\npath: ~/a\n```\n\n`~/b`\n"
+    text = convert(challenge(tmp_path, "  v: {run: 'true'}\n", body)).text("c")
+    assert "cat ~/work/a" in text
+    assert "path: ~/a" in text
+    assert "`~/work/b`" in text
+
+
+def test_controllers_that_a_lab_speaks_of_are_there(scenario: Scenario) -> None:
+    text = "`kubectl apply -f https://example.com/kueue.yaml`{{exec}}\n\n```yaml\napiVersion: kueue.x-k8s.io/v1\n```\n"
+    result = scenario(text)
+    assert result.done.labs[0].lab.addons == ["kueue"]
+    assert "addons: [kueue]" in result.text("one")
+    assert any("takes files from the web" in line for line in result.told(APPROXIMATED))
+    assert result.lint == []

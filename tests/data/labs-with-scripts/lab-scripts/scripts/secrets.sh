@@ -1,6 +1,6 @@
 . "$BATCHLAB_SCRIPTS/common.sh"
 [ "$(id -u)" = 65534 ] || fail "it is not nobody"
-[ "$(ls /run/batchlab | xargs)" = "bin kubeconfig scripts" ] || fail "more in /run/batchlab: $(ls /run/batchlab)"
+[ "$(ls /run/batchlab | xargs)" = "bin kubeconfig lib scripts" ] || fail "more in /run/batchlab: $(ls /run/batchlab)"
 found=$(find / -xdev \( -name progress.json -o -name 'history.db*' -o -name '*.kubeconfig' -o -name machine.json \
   -o -name session.json -o -name '*.key' -o -name checks.py -o -name shadow -o -name '*.sock' \) 2>/dev/null)
 [ -z "$found" ] || fail "found $found"
