@@ -113,10 +113,12 @@ def read_library(folder: Path) -> dict[str, str]:
     """The texts of the lab's scripts by name; what is no readable text is left out (lint tells it)."""
     from grader.lab.problems import LabProblem, read_source
 
-    if not folder.is_dir():
+    # A link may lead to what the examiner can read and a script must not.
+    if not folder.is_dir() or folder.is_symlink():
         return {}
     found: list[LabProblem] = []
-    sources = [read_source(path, found) for path in sorted(folder.iterdir())[:_MOST_FILES] if _NAME.match(path.name)]
+    names = [path for path in sorted(folder.iterdir())[:_MOST_FILES] if _NAME.match(path.name)]
+    sources = [read_source(path, found) for path in names if not path.is_symlink()]
     return {source.path.name: source.text for source in sources if source is not None}
 
 

@@ -50,7 +50,8 @@ def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
 def setup_scripts(folder: Path) -> tuple[Path, ...]:
     """The scripts of `start/` of the lab in `folder`, in the order of their names."""
     paths = sorted((folder / "start").glob(f"*{SCRIPT_SUFFIX}"))
-    return tuple(path for path in paths if not path.name.startswith("."))
+    # Never by a link: what it leads to would be handed to whoever wrote the lab.
+    return tuple(path for path in paths if not path.name.startswith(".") and not path.is_symlink())
 
 
 def in_namespace(objects: Iterable[Manifest], namespace: str) -> tuple[Manifest, ...]:
@@ -77,7 +78,9 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
     for path in sorted(start.iterdir()):
         if path.name.startswith("."):
             continue
-        if path.suffix == SCRIPT_SUFFIX:
+        if path.suffix == SCRIPT_SUFFIX and path.is_symlink():
+            found.append(LabProblem(str(path), 1, 1, _("is a link: links are not followed")))
+        elif path.suffix == SCRIPT_SUFFIX:
             read_script(path, found)
         elif path.suffix != SUFFIX:
             message = unknown(_("'{word}' is not read: start/ holds .yaml files and .sh scripts"), path.name, [])

@@ -31,7 +31,10 @@ def check_scripts(reading: Reading) -> Iterator[LabProblem]:
     folder = reading.folder / SCRIPTS
     paths = entries(folder, found)
     for path in paths:
-        read_script(path, found)
+        if path.is_symlink():
+            found.append(LabProblem(str(path), 1, 1, _("is a link: links are not followed")))
+        else:
+            read_script(path, found)
     yield from found
     names = [path.name for path in paths]
     named = set()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def place_files(lab_folder: Path, work: Path) -> None:
     """Copy what `files/` holds into `work`, but for what is there already. UsageProblem where it is too much."""
     source = lab_folder / FILES
-    if not source.is_dir():
+    if not source.is_dir() or source.is_symlink():
         return
     try:
         Copying(bytes=MOST_BYTES, entries=MOST_ENTRIES, over=False).run(source, work)

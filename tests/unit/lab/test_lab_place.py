@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.checks.script import read_library
 from grader.lab.lint import lint_lab
+from grader.lab.manifests import setup_scripts
 from grader.lab.parse import parse_lab
 
 CHECK = "  resource:\n    of: {kind: Pod, name: hello}\n    match: {status: {phase: Running}}\n"
@@ -60,6 +62,17 @@ def test_set_up_scripts_are_read_and_run_in_the_order_of_their_names(lab: Path) 
     found, problems = parse_lab(lab)
     assert found is not None, problems
     assert [path.name for path in found.setup] == ["10-a.sh", "20-b.sh"]
+
+
+def test_links_lead_nowhere(lab: Path, tmp_path: Path) -> None:
+    with_script(lab)
+    (tmp_path / "secret.sh").write_text("true\n")
+    for name in ("start/10-a.sh", "scripts/secret.sh"):
+        (lab / name).symlink_to(tmp_path / "secret.sh")
+    assert "start/10-a.sh:1:1: is a link: links are not followed" in told(lab)
+    assert "scripts/secret.sh:1:1: is a link: links are not followed" in told(lab)
+    assert setup_scripts(lab) == ()
+    assert sorted(read_library(lab / "scripts")) == ["common.sh", "pod.sh"]
 
 
 def test_files(lab: Path) -> None:
