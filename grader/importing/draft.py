@@ -115,4 +115,4 @@ def unique(word: str, taken: set[str]) -> str:
 def one_line(text: object, fallback: str = "") -> str:
     """Text for a title or a sentence: one line, without what a terminal would obey."""
     words = "".join(c if c.isprintable() or c in " \t\n" else " " for c in str(text)).split()
-    return " ".join(words)[:200] or fallback
+    return " ".join(words)[:1000] or fallback

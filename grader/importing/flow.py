@@ -95,7 +95,8 @@ def _root(source: Path) -> tuple[Path, str]:
         return source, ""
     if source.is_file():
         return source.parent, source.name
-    raise UsageProblem(_("there is no {source}").format(source=source))
+    advice = _("get it first: git clone {source}").format(source=source) if ":/" in str(source) else ""
+    raise UsageProblem(_("there is no {source}").format(source=source), advice)
 
 
 def _convert(tree: Tree, root: Path, inventory: Inventory, to: Path) -> list[Imported]:

@@ -5,14 +5,15 @@ Owns the keys of that file, in both dialects, and what becomes of each; how thei
 
 from __future__ import annotations
 
-import fnmatch
 import posixpath
 import re
 from typing import Any
 
 from cluster.i18n import _
 from grader.importing import machine, parts
-from grader.importing.draft import File, LabDraft, StepDraft, one_line, slug, unique
+from grader.importing.assets import Assets
+from grader.importing.draft import LabDraft, StepDraft, one_line, slug, unique
+from grader.importing.fit import Where, fit
 from grader.importing.ledger import Place
 from grader.importing.moves import rename
 from grader.importing.pictures import Pictures
@@ -33,7 +34,6 @@ _SCREEN = {
 }
 _BACKGROUND, _FOREGROUND = ("background", "courseData"), ("foreground", "code")
 _MINUTES = re.compile(r"\d+")
-_ROOT_TARGETS = ("~", "/root", "/home/scrapbook", "$HOME", "/home/ubuntu", "/home/packer")
 
 
 class Scenario:
@@ -45,7 +45,6 @@ class Scenario:
         self.pictures = Pictures(tree, lab, (folder, posixpath.join(folder, "assets").lstrip("/"), ""))
         self.handled: set[Pointer] = set()
         self.read: set[str] = {self.file}
-        self.moved: dict[str, str] = {}
         value = index.value
         self.value: dict[str, Any] = value if isinstance(value, dict) else {}
         self.katacoda = is_katacoda(self.value)
@@ -110,7 +109,15 @@ class Scenario:
         )
         self._about()
         self._machine()
-        self._assets()
+        assets = Assets(self.tree, self.folder, lab)
+        for host, entries in (self.get(("details", "assets"), dict) or {}).items():
+            for number in range(len(entries) if isinstance(entries, list) else 0):
+                pointer: Pointer = ("details", "assets", host, number)
+                entry = self.get(pointer, dict)
+                self.mark(pointer)
+                if entry is not None:
+                    assets.add(entry, host, self.place(pointer), shown(pointer))
+        self.read |= assets.read
         intro = self._section(("details", "intro"), into_step=False)
         steps = self.get(("details", "steps"), list) or []
         lab.intro = self._intro(intro)
@@ -120,7 +127,7 @@ class Scenario:
             self._step(number, taken)
         self._finish(taken)
         self._rest()
-        rename(lab, self.moved)
+        rename(lab, assets.moved)
         return lab
 
     def _about(self) -> None:
@@ -167,63 +174,6 @@ class Scenario:
         else:
             reason = _("no machine of this image: the lab has a shell and a cluster with a fake node")
             ledger.approximated(place, f"backend.imageid: {image or '-'}", "lab.md", reason)
-
-    def _assets(self) -> None:
-        hosts = self.get(("details", "assets"), dict) or {}
-        for host in hosts:
-            entries = self.get(("details", "assets", host), list) or []
-            for number in range(len(entries)):
-                self._asset(("details", "assets", host, number), host)
-
-    def _asset(self, pointer: Pointer, host: str) -> None:
-        ledger, place = self.lab.ledger, self.place(pointer)
-        entry = self.get(pointer, dict)
-        self.mark(pointer)
-        if entry is None:
-            return
-        pattern = str(entry.get("file", ""))
-        what = f"{shown(pointer)}: {pattern[:60]}"
-        base = posixpath.join(self.folder, "assets").lstrip("/")
-        try:
-            wanted = self.tree.join(base, pattern)
-            if wanted != base and not wanted.startswith(base + "/"):
-                raise UnreadableError(_("leads out of assets/"))
-            names = [name for name in self.tree.files(base) if fnmatch.fnmatchcase(name, wanted)]
-        except UnreadableError as error:
-            ledger.unmapped(place, what, _("the file {why}").format(why=error))
-            return
-        if not names:
-            ledger.unmapped(place, what, _("no such file in assets/"))
-        fixed = posixpath.dirname(pattern.split("*", maxsplit=1)[0]) if "*" in pattern else posixpath.dirname(pattern)
-        for name in names:
-            below = posixpath.relpath(name, posixpath.join(base, fixed)) if "*" in pattern else posixpath.basename(name)
-            self._copy(name, below, entry, place, what)
-        unknown = sorted(set(entry) - {"file", "target", "chmod"})
-        for key in unknown:
-            ledger.unmapped(self.place((*pointer, key)), shown((*pointer, key)), _("no such key is documented"))
-        if host not in ("host01", "client"):
-            reason = _("there is one machine, not {where}").format(where=one_line(host))
-            ledger.approximated(place, what, "files/", reason)
-
-    def _copy(self, name: str, below: str, entry: dict[str, Any], place: Place, what: str) -> None:
-        ledger, lab = self.lab.ledger, self.lab
-        target = str(entry.get("target", "~/"))
-        executable = bool(re.search("[+]x|[1357]", str(entry.get("chmod", ""))))
-        inner, home = _inside_work(target)
-        path = lab.free(posixpath.normpath(f"files/{inner}/{below}"))
-        try:
-            lab.files[path] = File(self.tree.data(name), executable or self.tree.executable(name))
-        except UnreadableError as error:
-            ledger.unmapped(place, what, _("the file {why}").format(why=error))
-            return
-        self.read.add(name)
-        if home:
-            ledger.converted(place, f"{what} ({name})" if "*" in what else what, path)
-            return
-        there = posixpath.join(target, posixpath.basename(below)) if not target.endswith(below) else target
-        self.moved[there] = path.removeprefix("files/")
-        reason = _("{target} is outside the work folder: put into that, and texts follow").format(target=target[:60])
-        ledger.approximated(place, what, path, reason)
 
     # -- texts and scripts ------------------------------------------------------------------------------
 
@@ -286,6 +236,10 @@ class Scenario:
             for file, text, where in self._scripts(pointer):
                 what = f"{shown(where)} ({file})"
                 opening += parts.for_the_learner(self.lab, step, text, Place(file, 1), what) + "\n"
+        if not self.value["details"]["steps"][number].get("text"):
+            self.lab.ledger.approximated(
+                step.place, title[:60], "lab.md", _("the step has no text: its title stands there")
+            )
         step.body = opening + page.body
         verify = self.text_of((*pointer, "verify"))
         hint = self._hint(pointer, step)
@@ -315,6 +269,9 @@ class Scenario:
 
     def _hint(self, pointer: Pointer, step: StepDraft) -> str:
         """The name of a script that says a hint when the check fails; a hint in markdown becomes one of the step's."""
+        if words := self._words((*pointer, "hint")):
+            step.hints.append(words)
+            return ""
         found = self.text_of((*pointer, "hint"))
         if found is None:
             return ""
@@ -332,9 +289,21 @@ class Scenario:
         self.lab.ledger.converted(Place(file, 1), what, "lab.md")
         return ""
 
+    def _words(self, pointer: Pointer) -> str:
+        """What stands at a key that usually names a file, where it is plainly a text itself."""
+        said = self.get(pointer, str)
+        if said is None or " " not in said.strip() or said.strip().endswith((".md", ".sh")):
+            return ""
+        self.mark(pointer)
+        self.lab.ledger.converted(self.place(pointer), shown(pointer), "lab.md")
+        return fit(said, Where(self.place(pointer)), self.lab.ledger, runs=False)
+
     def _answers(self, pointer: Pointer, step: StepDraft) -> None:
         """Katacoda's `answer` and what others call `solution`: a text, or a script."""
         for key in ("answer", "solution"):
+            if words := self._words((*pointer, key)):
+                step.answers.append(words)
+                continue
             found = self.text_of((*pointer, key))
             if found is None:
                 continue
@@ -410,15 +379,3 @@ def is_katacoda(index: dict[str, Any]) -> bool:
     text = repr(index)
     words = ("environment", "pathwayTitle", "difficulty", "time", "icon", "files", "private", "noindex", "type")
     return any(word in index for word in words) or "'courseData'" in text or "'code'" in text
-
-
-def _inside_work(target: str) -> tuple[str, bool]:
-    """(folder in the work folder, whether the target lies in the machine's home)."""
-    plain = posixpath.normpath(target.strip() or "~")
-    for root in _ROOT_TARGETS:
-        if plain == root or plain.startswith(root + "/"):
-            rest = plain[len(root) :].strip("/")
-            return ("" if rest.startswith("..") else rest), True
-    if not plain.startswith("/") and not plain.startswith(".."):
-        return plain.removeprefix("./"), True
-    return "", False

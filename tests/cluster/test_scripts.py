@@ -140,7 +140,7 @@ try:
     made = config.home / "work/made.txt"
     print(made.read_text().strip(), made.stat().st_uid == os.geteuid())
     seen = run(f"id -u; ls {config.home} {Layout(config.home).kubeconfig}; kubectl get cm x -o name")
-    print(seen.exit, seen.output.split()[0], "pki" in seen.output, "configmap/x" in seen.output)
+    print(seen.exit, seen.output.split()[0], "pki\\n" in seen.output, "configmap/x" in seen.output)
     print(run("while :; do :; done", 1.0).cause, run("yes").cause)
     print(run("b() { b | b & }; b; sleep 100", 2.0).cause)
     print("kubeconfig" in run(f"find / -xdev -name '*kubeconfig*' 2>/dev/null | grep -v run/batchlab").output)

@@ -115,6 +115,12 @@ class TestScripts:
         assert "echo first >> done.txt" in result.text("one")
         assert result.text("one", "solution/01-first.sh") == "echo first >> done.txt\n"
 
+    def test_hints_and_answers_in_the_index_itself(self, scenario: Scenario) -> None:
+        result = scenario(step={"hint": "Look at `kubectl get`.", "solution": "It is # this one.", "text": ""})
+        assert result.done.labs[0].lab.steps[0].hints == ["Look at `kubectl get`.", "It is # this one."]
+        assert any("the step has no text" in line for line in result.told(APPROXIMATED))
+        assert result.lint == []
+
     def test_a_step_nobody_solved(self, scenario: Scenario) -> None:
         result = scenario(verify="kubectl get ns x\n")
         assert "exit 1" in result.text("one", "solution/01-first.sh")
