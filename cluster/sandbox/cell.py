@@ -61,6 +61,8 @@ def main() -> None:
         ending = run(config, Order(scripts=config.setup, keeps=True))
         write_private(Layout(config.home).setup, ending.to_json())
     else:
+        # Who asked may be interrupted; then nobody wants the answer.
+        kernel.die_with_parent(signal.SIGKILL)
         ending = run(config, Order.from_json(sys.stdin.read()))
     sys.stdout.write(ending.to_json() + "\n")
 

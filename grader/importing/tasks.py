@@ -20,6 +20,7 @@ _KNOWN = (
     *("name", "retries", "delay"),
 )
 _TEMPLATE = re.compile(r"x\(\.(?P<what>[^)]*)\)")
+_INLINE = re.compile(r"(?P<quote>')?x\(\.(?P<template>[^)]*)\)(?(quote)')")
 _NEEDED = re.compile(r"needs\.(?P<task>[\w-]+)\.(?P<stream>stdout|stderr)\Z")
 _SECONDS = 30
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)\Z", re.DOTALL)
@@ -122,7 +123,9 @@ class Tasks:
             if not text:
                 continue
             path = self.lab.free(f"scripts/{key}-{check_id}.sh")
-            self.lab.add_text(path, parts.readable(self.lab, text, self._body(task, key)) or "exit 0")
+            self.lab.add_text(
+                path, parts.readable(self.lab, self._filled(task, key, text), self._body(task, key)) or "exit 0"
+            )
             parts.warn(self.lab, text, self._body(task, key), may_change=False)
             inner = (*task.pointer, key)
             if key == "hintcheck":
@@ -136,7 +139,7 @@ class Tasks:
             self.lab,
             step,
             f"{check_id}.sh",
-            self._inputs(task, task.run),
+            self._filled(task, "run", task.run),
             self._body(task, "run"),
             shown(task.pointer),
             check_id=check_id,
@@ -199,18 +202,30 @@ class Tasks:
         ledger.unmapped(place, value[:60], reason)
         return None
 
-    def _inputs(self, task: Task, text: str) -> str:
-        """`x(.input)` in a script: what the learner wrote into the task's file."""
-        file = self.inputs.get(task.name)
-        if file is None or "x(.input)" not in text:
-            for match in _TEMPLATE.finditer(text):
-                place = self._body(task, "run").down(text[: match.start()].count("\n"))
+    def _filled(self, task: Task, key: str, text: str) -> str:
+        """A script in which shell finds out what the platform's templates `x(…)` stand for: what the learner wrote into
+        the task's file, what the script of another task says."""
+
+        def value(match: re.Match[str]) -> str:
+            quote, template = match["quote"] or "", match["template"]
+            place = self._body(task, key).down(text[: match.start()].count("\n"))
+            needed = _NEEDED.match(template)
+            other = self.tasks.get(needed["task"]) if needed else None
+            file = self.inputs.get(task.name)
+            if template == "input" and file is not None:
+                reason = _("the learner writes the answer into {file}").format(file=file)
+                shell = f"$(cat {_quoted(file)} 2>/dev/null)"
+            elif other is not None and needed and needed["stream"] == "stdout" and other.kind == "regular":
+                reason = _("the script of {task} runs once more for what it says").format(task=other.name)
+                shell = f'$(bash "$BATCHLAB_SCRIPTS/{other.check_id}.sh" 2>/dev/null)'
+            else:
                 self.lab.ledger.unmapped(place, match[0][:60], _("the platform's templates are not filled in"))
-            return text
-        place = self._body(task, "run")
-        reason = _("the learner writes the answer into {file}").format(file=file)
-        self.lab.ledger.approximated(place, "x(.input)", "scripts/", reason)
-        return text.replace("x(.input)", f"$(cat {_quoted(file)} 2>/dev/null)")
+                return match[0]
+            self.lab.ledger.approximated(place, f"x(.{template})"[:60], "scripts/", reason)
+            # Between single quotes shell would find out nothing.
+            return f'"{shell}"' if quote else shell
+
+        return _INLINE.sub(value, text)
 
 
 def _quoted(text: str) -> str:

@@ -65,7 +65,7 @@ def test_what_is_there_stays_where_it_may_not_be_replaced(folders: tuple[Path, P
     for name in ("mine", "new"):
         (source / name).write_text("lab's")
     (target / "mine").write_text("mine")
-    copying(over=False).run(source, target)
+    Copying(bytes=100, entries=10, over=False).run(source, target)
     assert ((target / "mine").read_text(), (target / "new").read_text()) == ("mine", "lab's")
 
 

@@ -304,3 +304,16 @@ def test_controllers_that_a_lab_speaks_of_are_there(scenario: Scenario) -> None:
     assert "addons: [kueue]" in result.text("one")
     assert any("takes files from the web" in line for line in result.told(APPROXIMATED))
     assert result.lint == []
+
+
+def test_templates_in_scripts(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    tasks = (
+        "  a: {run: 'echo 1'}\n"
+        "  v:\n    hintcheck: |\n      echo x(.needs.a.stdout)\n    run: |\n"
+        '      [ \'x(.input)\' = "x(.needs.a.stdout)" ] || [ "x(.input)" = "x(.secret)" ]\n'
+    )
+    result = convert(challenge(tmp_path, tasks, "::user-input-task\n---\n:name: v\n---\n#active\nWhat?\n::\n"))
+    file, other = "$(cat 'v.txt' 2>/dev/null)", '$(bash "$BATCHLAB_SCRIPTS/a.sh" 2>/dev/null)'
+    assert result.text("c", "scripts/v.sh") == f'[ "{file}" = "{other}" ] || [ "{file}" = "x(.secret)" ]\n'
+    assert result.text("c", "scripts/hintcheck-v.sh") == f"echo {other}\n"
+    assert any("x(.secret): the platform's templates" in line for line in result.told(UNMAPPED))
