@@ -62,7 +62,7 @@ class MachineConfig:
     tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Commands of the caller's at the learner's place: name on PATH → command line."""
     setup: tuple[Script, ...] = ()
-    """Scripts of the lab's author, run in a cell (`cluster.sandbox.cell`) once everything else is there."""
+    """Scripts of the lab's author, run in a cell (`cluster.sandbox.script_cell`) once everything else is there."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""

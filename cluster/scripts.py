@@ -1,7 +1,7 @@
 """What a cell is asked to run, and how that ended, as data that crosses a process boundary.
 
-Owns the two documents; how a cell is made and bounded is `cluster.sandbox.cell`'s, what a script's end means is its
-caller's. Scripts come from labs, and labs from anybody.
+Owns the two documents; how a cell is made and bounded is `cluster.sandbox.script_cell`'s, what a script's end means
+is its caller's. Scripts come from labs, and labs from anybody.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def run_setup(needs: tuple[str, ...]) -> Step:
     def work(context: StepContext) -> None:
         config = context.config
         home, packages = str(config.home), str(Path(__file__).resolve().parents[2])
-        cell = (sys.executable, "-P", "-m", "cluster.sandbox.cell", home, "setup")
+        cell = (sys.executable, "-P", "-m", "cluster.sandbox.script_cell", home, "setup")
         seconds = sum(script.seconds for script in config.setup) + _SPARE_SECONDS
         context.run(("env", f"PYTHONPATH={packages}", *cell), seconds)
         ending = Ending.from_json(Layout(config.home).setup.read_text())

@@ -1,7 +1,7 @@
 """`script`: a script of the lab looks, and its exit code says whether it is so.
 
 Owns what the end of a script means: whose fault it is, and what a learner is told. Where scripts run, as whom and
-within which bounds, is `cluster.sandbox.cell`'s.
+within which bounds, is `cluster.sandbox.script_cell`'s.
 """
 
 from __future__ import annotations

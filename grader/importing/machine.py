@@ -1,7 +1,7 @@
 """What the machine of another platform had and a lab's places have not: paths, programs, rights.
 
 Owns the two lists and the rewriting of paths; knows nothing of where a script stands. A lab's shell and its cell
-(`cluster.sandbox.cell`) have the host's programs, kubectl, the work folder, and no network but the cluster's.
+(`cluster.sandbox.script_cell`) have the host's programs, kubectl, the work folder, and no network but the cluster's.
 """
 
 from __future__ import annotations

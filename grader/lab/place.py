@@ -1,7 +1,7 @@
 """What a lab brings along for its own place: `scripts/` for checks, `files/` for the work folder.
 
 Owns the rules of lint about these two folders; what a check says of a script is its model's, and what runs where is
-`cluster.sandbox.cell`'s.
+`cluster.sandbox.script_cell`'s.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCRIPTS, FILES = "scripts", "files"
 MOST_BYTES, MOST_ENTRIES = 32 << 20, 5000
-"""Of `files/`; scripts can look at a work folder of a little more (`cluster.sandbox.cell`)."""
+"""Of `files/`; scripts can look at a work folder of a little more (`cluster.sandbox.script_cell`)."""
 _SHELLS = ("bash", "sh")
 
 

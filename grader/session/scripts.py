@@ -30,7 +30,7 @@ class SessionScripts:
     def run(self, order: Order) -> Ending:
         """Carry out `order`. EnvironmentProblem where no cell can be had."""
         seconds = sum(script.seconds for script in order.scripts) + _SPARE_SECONDS
-        return ask_cell([sys.executable, "-P", "-m", "cluster.sandbox.cell", str(self._home)], order, seconds)
+        return ask_cell([sys.executable, "-P", "-m", "cluster.sandbox.script_cell", str(self._home)], order, seconds)
 
 
 def ask_cell(command: Sequence[str], order: Order, seconds: float) -> Ending:

@@ -132,7 +132,7 @@ def run(text, seconds=20.0):
     order = Order(scripts=(Script(name="check.sh", text=text, seconds=seconds),))
     init = local.status(config.home).init_pid
     line = ["nsenter", f"--target={init}", "--user", "--preserve-credentials", "--mount", "--uts", "--ipc", "--net"]
-    line += ["--pid", "--", sys.executable, "-P", "-m", "cluster.sandbox.cell", str(config.home)]
+    line += ["--pid", "--", sys.executable, "-P", "-m", "cluster.sandbox.script_cell", str(config.home)]
     done = subprocess.run(line, input=order.to_json(), stdout=subprocess.PIPE, text=True)
     return Ending.from_json(done.stdout)
 
