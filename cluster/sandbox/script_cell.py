@@ -1,10 +1,11 @@
 """The cell of scripts: where those of a lab run, whoever wrote them.
 
 Owns what a script sees and who it is there. Run inside the sandbox as `python -m cluster.sandbox.script_cell FOLDER`
-(the session's), with an `Order` on its standard input; its answer is an `Ending`. A cell is a root file system of its own, in memory:
-the host's programs, kubectl, a copy of the learner's work folder, a kubeconfig and the lab's scripts, and nothing else
-of the host, of the session or of the lab. Whoever runs in it is nobody: no other process is there, what it starts
-dies with it (`cluster.sandbox.inmate`), and of what it wrote only the work folder is ever kept, if the order says so.
+(the session's), with an `Order` on its standard input; its answer is an `Ending`. A cell is a root file system of its
+own, in memory: the host's programs, kubectl, a copy of the learner's work folder, a kubeconfig and the lab's scripts,
+and nothing else of the host, of the session or of the lab. Whoever runs in it is nobody: no other process is there,
+what it starts dies with it (`cluster.sandbox.inmate`), and of what it wrote only the work folder is ever kept, if the
+order says so.
 """
 
 from __future__ import annotations
