@@ -20,6 +20,7 @@ from grader.importing.pictures import Pictures
 from grader.importing.places import Document, Pointer, shown
 from grader.importing.tasks import Tasks
 from grader.importing.tree import Tree, UnreadableError
+from grader.lab.markdown import front_matter
 
 KINDS = ("challenge", "tutorial")
 """What is converted; the other kinds of that platform are collections of these, or texts."""
@@ -29,6 +30,8 @@ _ABOUT = (
 )
 _HEADING = re.compile(r"##[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*\Z")
 _INLINE = re.compile(r"(?<![\w:]):(?P<name>[a-z][a-z-]*-inline|badge|icon)(?P<attributes>\{[^}]*\})")
+_ANSWERS = re.compile(r"\|\s*examinerctl\s+task\s+input\s+(?P<task>[\w-]+)[^\n]*")
+_WAITS = re.compile(r"^(?P<indent>[ \t]*)examinerctl\s+task\s+wait\b[^\n]*$", re.MULTILINE)
 _SHELL_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?:sh|bash|shell|console)?\s*(?:[\[{]|$)")
 _TASKS = ("simple-task", "user-input-task", "quiz-task")
 _CLUSTERS = {"k3s": ["cplane-01", "node-01", "node-02"], "k8s": ["cplane-01", "node-01", "node-02"]}
@@ -317,27 +320,50 @@ class Challenge:
         beside = [name for name in names if posixpath.dirname(name) == self.folder]
         scripts = [name for name in beside if re.fullmatch(r"\.?solution[\w-]*\.sh", posixpath.basename(name))]
         texts = [name for name in beside if re.fullmatch(r"solution[\w-]*\.md", posixpath.basename(name))]
-        first = self.lab.steps[0]
-        for number, name in enumerate([*scripts, *texts]):
+        played = False
+        for name in (*scripts, *texts):
             try:
                 text = self.tree.text(name).text
             except UnreadableError as error:
                 self.lab.ledger.unmapped(Place(name), posixpath.basename(name), _("the file {why}").format(why=error))
                 continue
             self.read.add(name)
-            place = Place(name, 1)
             script = text if name in scripts else "\n".join(_shell_blocks(text))
-            if number or not script.strip():
-                reason = _("one solution is played: this one is not") if number else _("no commands in it")
-                self.lab.ledger.unmapped(place, posixpath.basename(name), reason)
+            if name in texts:
+                self._told(name, text)
+            if played or not script.strip():
+                reason = _("one solution is played: this one is not") if played else _("no commands in it")
+                self.lab.ledger.unmapped(Place(name, 1), posixpath.basename(name), reason)
                 continue
-            parts.warn(self.lab, script, place, may_change=True)
-            first.solution = script
-            if len(self.lab.steps) > 1:
-                for step in self.lab.steps[1:]:
-                    step.solution = "true  # the solution of the first step solves this one, too"
-            reason = _("made of its commands, and all of it solves the first step: try it with grader verify")
-            self.lab.ledger.approximated(place, posixpath.basename(name), "solution/", reason)
+            self._play(name, script)
+            played = True
+
+    def _told(self, name: str, text: str) -> None:
+        """A solution in words is what a learner may read in the end: the last hint."""
+        matter = front_matter(text)
+        skipped = matter.count("\n") + 2 if matter else 0
+        rows = [(row, skipped + number) for number, row in enumerate(text.split("\n")[skipped:], start=1)]
+        place, self.file = self.file, name
+        body = self._prose("", skipped + 1, rows, step=None)
+        self.file = place
+        if body:
+            self.lab.steps[-1].answers.append(body)
+            self.lab.ledger.converted(Place(name, 1), posixpath.basename(name), "lab.md")
+
+    def _play(self, name: str, script: str) -> None:
+        place = Place(name, 1)
+        first, *others = self.lab.steps
+
+        def answer(match: re.Match[str]) -> str:
+            file = self.tasks.inputs.get(match["task"])
+            return f"> {file}" if file else match[0]
+
+        first.solution = _WAITS.sub(r"\g<indent>:", _ANSWERS.sub(answer, script))
+        parts.warn(self.lab, first.solution, place, may_change=True)
+        for step in others:
+            step.solution = "true  # the solution of the first step solves this one, too"
+        reason = _("made of its commands, and all of it solves the first step: try it with grader verify")
+        self.lab.ledger.approximated(place, posixpath.basename(name), "solution/", reason)
 
     def _rest(self) -> None:
         known = self.read | self.pictures.used

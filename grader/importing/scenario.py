@@ -311,7 +311,9 @@ class Scenario:
             what = f"{shown((*pointer, key))} ({file})"
             if file.endswith(".sh"):
                 step.solution = text
-                self.lab.ledger.converted(Place(file, 1), what, "solution/")
+                tick = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", text)), 3)
+                step.answers.append(f"{tick}bash\n{machine.at_home(text.strip(chr(10)))}\n{tick}")
+                self.lab.ledger.converted(Place(file, 1), what, "lab.md, solution/")
                 continue
             page = read_page(file, text, self.lab, self.pictures, runs=True)
             step.solution = "".join(f"{command}\n" for command in page.commands) or page.solution

@@ -317,3 +317,15 @@ def test_templates_in_scripts(tmp_path: Path, convert: Callable[..., Result]) ->
     assert result.text("c", "scripts/v.sh") == f'[ "{file}" = "{other}" ] || [ "{file}" = "x(.secret)" ]\n'
     assert result.text("c", "scripts/hintcheck-v.sh") == f"echo {other}\n"
     assert any("x(.secret): the platform's templates" in line for line in result.told(UNMAPPED))
+
+
+def test_the_solutions_of_a_challenge(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    folder = challenge(tmp_path, "  v: {run: 'true'}\n", "::user-input-task\n---\n:name: v\n---\n#active\nWhat?\n::\n")
+    script = "kubectl create ns x\necho -n yes | examinerctl task input v\nexaminerctl task wait v --timeout 3s\n"
+    (folder / ".solution.sh").write_text(script)
+    (folder / "solution.md").write_text("---\ntitle: A way\n---\nDo `that`.\n\n```sh\nls ~/a\n```\n")
+    result = convert(folder)
+    assert result.text("c", "solution/01-c.sh") == "kubectl create ns x\necho -n yes > v.txt\n:\n"
+    assert result.done.labs[0].lab.steps[0].hints == ["Do `that`.\n\n```sh\nls ~/work/a\n```"]
+    assert "c/solution.md:1 solution.md" in result.told() or "solution.md:1 solution.md" in result.told()
+    assert result.lint == []
