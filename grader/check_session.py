@@ -63,6 +63,7 @@ def check_session(
     steps: Collection[str] | None = None,
     patience: bool = True,
     counted: bool = True,
+    anew: bool = False,
     on_result: Callable[[Result], None] | None = None,
 ) -> Checked:
     """Look at what the learner did in the session folder `home`, and remember what passed.
@@ -88,6 +89,7 @@ def check_session(
             only=_checks_of(lab, steps),
             achievements=achievements,
             patience=patience,
+            anew=anew,
             on_result=on_result,
             explain=Explainer(),
         )

@@ -61,5 +61,9 @@ class Result:
     achieved: float | None = None
     """Unix time at which a `hold: once` check first passed; None if never or not held."""
     evidence: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    """What was read for it: objects with their versions, files with their digests, entries of the history."""
+    decided: tuple[str, ...] = ()
+    """Which comparison decided, in words that tell no answer."""
     our_bug: bool = False
     """With `State.ERROR`: the grader itself failed (exit code 4), not the cluster or the machine (3)."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--board", metavar="LAB", help=N_("Only the board of LAB, and nothing that changes anything."))
 @click.option("--serve", is_flag=True, help=N_("With --board: in a browser on this machine."))
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help=N_("With --serve: not just any free port."))
+@click.option("--preview", metavar="LAB", help=N_("Only the text of LAB, while it is written: `grader preview`."))
 @click.option("--lang", metavar="en|ko", help=N_("Language of every message (default: your locale)."))
 def command(
     lab: str | None,
@@ -45,6 +46,7 @@ def command(
     board: str | None,
     serve: bool,
     port: int | None,
+    preview: str | None,
     lang: str | None,
 ) -> int:
     """Run the application, in a tmux of its own where it can. `--lang` is taken out of the command line before; here
@@ -60,7 +62,7 @@ def command(
         from tui.board.serve import serve_board
 
         return serve_board(board, port or 0, ascii_only=ascii_only)
-    if not board and not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
+    if not board and not preview and not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
         _go_into_tmux(ascii_only=ascii_only)
     from tui.app import LearnerApp
     from tui.backend.real import RealBackend
@@ -69,6 +71,10 @@ def command(
         from tui.board.app import BoardApp
 
         app: LearnerApp = BoardApp(RealBackend(), board, ascii_only=ascii_only)
+    elif preview:
+        from tui.preview.app import PreviewApp
+
+        app = PreviewApp(RealBackend(), preview, ascii_only=ascii_only)
     else:
         _forget_size()
         app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)

@@ -17,6 +17,7 @@ from textual.keys import REPLACED_KEYS, _character_to_key
 from cluster.i18n import _
 from grader.cli.commands import N_
 from tui.board.keys import BOARD_KEYS
+from tui.preview.keys import PREVIEW_KEYS
 from tui.timeline.keys import TIMELINE_KEYS
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ PLACES: dict[str, str] = {
     "report": N_("Progress"),
     "board": N_("Board"),
     "timeline": N_("Timeline"),
+    "preview": N_("Preview"),
 }
 """Where keys work → what the place is called."""
 
@@ -208,6 +210,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "board": tuple(Key(**each) for each in BOARD_KEYS),
     "timeline": tuple(Key(**each) for each in TIMELINE_KEYS),
+    "preview": tuple(Key(**each) for each in PREVIEW_KEYS),
 }
 
 

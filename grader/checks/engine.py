@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
+from grader.checks.explanation import decided
 from grader.checks.settling import stirring
-from grader.checks.words import near, shorten
+from grader.checks.trace import some_of
+from grader.checks.words import clock, near, shorten
 from grader.checks.world import HistoryGap
 from grader.results import Finding, Result, State, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.base import Check
+    from grader.checks.trace import Trace
     from grader.checks.world import World
 
 INTERVAL = 0.25
@@ -89,6 +92,7 @@ def run_checks(
     patience: bool = True,
     on_result: Callable[[Result], None] | None = None,
     explain: Callable[[Check, Finding, World], str] | None = None,
+    anew: bool = False,
     monotonic: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Result]:
@@ -99,10 +103,11 @@ def run_checks(
     `patience`: look again at a failure that may still turn true, until `within` seconds after the start of the
     run (controllers work for all checks at once); without it one look decides between failed and waiting.
     `on_result` hears each result as soon as it is known. `explain` gives the well-known cause of a finding, or "";
-    it is asked once for a check that does not pass, with what it was judged by. `monotonic` and `wait` are there
+    it is asked once for a check that does not pass, with what it was judged by. `anew`: what passed for good is
+    looked at once more, which changes nothing but what is told of it. `monotonic` and `wait` are there
     for tests.
     """
-    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait, explain)
+    run = _Run(lab, world_factory, achievements or {}, patience, monotonic, wait, explain, anew)
     results = []
     for step in lab.steps:
         for check in step.checks:
@@ -123,8 +128,13 @@ class _Run:
     monotonic: Callable[[], float]
     wait: Callable[[float], None]
     explain: Callable[[Check, Finding, World], str] | None = None
+    anew: bool = False
     world: World | None = None
     known: dict[str, Result] = field(default_factory=dict)
+    looks: int = 0
+    """At the check that is being looked at."""
+    trace: Trace | None = None
+    """What the last of these looks read."""
 
     def __post_init__(self) -> None:
         self.began = self.monotonic()
@@ -148,15 +158,40 @@ class _Run:
             weight=check.weight,
         )
         if check.hold == "once" and check_id in self.achievements:
-            return replace(result, achieved=self.achievements[check_id])
+            return self._kept(check, result, self.achievements[check_id])
         if (before := self._unmet(check)) is not None:
             first_step, first = self.places[before]
             saw = _("comes after step {number}: {says}").format(number=first_step.number, says=first.says)
-            return replace(result, state=State.SKIPPED, finding=Finding(saw=saw))
+            how = _("it was not looked at, because {check} does not pass").format(check=before)
+            return replace(result, state=State.SKIPPED, finding=Finding(saw=saw), decided=(how,))
+        self.looks, self.trace = 0, None
         result = self._evaluate(check, result)
+        result = replace(result, read=self._read())
         if result.state in (State.FAILED, State.WAITING):
             result = self._explained(check, result)
         return replace(result, seconds=self.monotonic() - began)
+
+    def _kept(self, check: Check, result: Result, at: float) -> Result:
+        """What passed for good, with how it looks now where that is asked for."""
+        how = _("it passed at {time} and stays passed").format(time=clock(at))
+        result = replace(result, achieved=at)
+        if not self.anew:
+            more = _("it was not looked at again")
+            return replace(result, decided=(how, more))
+        began = self.monotonic()
+        self.looks, self.trace = 0, None
+        now = self._evaluate(check, result)
+        if now.state is State.PASSED:
+            told = (how, _("looked at now, it holds still"), *now.decided[:-1])
+        elif now.state is State.ERROR:
+            told = (how, _("looked at now, nobody could tell: {saw}").format(saw=now.finding.saw))
+        else:
+            told = (how, _("looked at now, it would not: {saw}").format(saw=now.finding.saw or now.finding.wanted))
+        return replace(result, read=self._read(), decided=told, evidence=now.evidence, seconds=self.monotonic() - began)
+
+    def _read(self) -> tuple[str, ...]:
+        """What the last look at the present check read."""
+        return some_of(self.trace.lines) if self.trace is not None else ()
 
     def _explained(self, check: Check, result: Result) -> Result:
         """With where to look and the cause. Nothing that goes wrong here changes the verdict."""
@@ -192,7 +227,9 @@ class _Run:
             state, finding = State.WAITING if verdict.moving else State.FAILED, verdict.finding
         assert self.world is not None  # it was just looked at
         achieved = self.world.now.timestamp() if verdict.passed and check.hold == "once" else None
-        return replace(result, state=state, finding=finding, evidence=verdict.evidence, achieved=achieved)
+        result = replace(result, state=state, finding=finding, evidence=verdict.evidence, achieved=achieved)
+        how = decided(check, result, looks=self.looks, namespace=self.world.namespace)
+        return replace(result, decided=how)
 
     def _look_until(self, check: Check) -> Verdict:
         """Look, and look again while a failure may still turn true; the last verdict."""
@@ -208,6 +245,8 @@ class _Run:
         """One evaluation. A failure is `moving` too while what it looks at has changed just now."""
         if self.world is None:
             self.world = self.world_factory()
+        self.looks += 1
+        self.trace = self.world.traced()
         verdict = check.kind.evaluate(self.world)
         if verdict.passed or verdict.moving or not check.within:
             return verdict

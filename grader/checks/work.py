@@ -21,6 +21,8 @@ from grader.results import Finding, Verdict
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from grader.checks.trace import Trace
+
 LARGEST = 1024 * 1024
 """Bytes an answer file may have."""
 
@@ -75,6 +77,8 @@ class WorkFolder:
         """`root` need not exist: then every file is missing. `asked`: files the lab asks for, each meant as itself."""
         self.root = root
         self.asked = frozenset(asked)
+        self.trace: Trace | None = None
+        """Told of each file that is read, where somebody wants to know."""
 
     def read(self, name: str) -> LearnerFile:
         """The text of a file of the folder, `name` relative to it. FileTrouble: what is wrong with it."""
@@ -93,6 +97,8 @@ class WorkFolder:
                 data = source.read(LARGEST + 1)
             except OSError as error:
                 raise self._trouble(name, error) from error
+        if self.trace is not None:
+            self.trace.file(name, data, found.st_mtime)
         if len(data) > LARGEST:  # it grew, or the file system lies about sizes
             raise _too_large(name)
         return LearnerFile(name, _decoded(name, data), found.st_mtime)

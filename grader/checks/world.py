@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cluster.errors import ApiRefused, ApiUnavailable, EnvironmentProblem
 from cluster.i18n import _
 from grader.checks.objects import Object, meta, the_one, uid
+from grader.checks.trace import Trace
 from grader.checks.words import clock, period
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ class World:
         now: datetime | None = None,
     ) -> None:
         """`checks`: the lab's checks by id, for references by `before`; `now`: the time of this round."""
+        self.trace: Trace | None = None
+        """Told of all that is read from now on, where somebody wants to know."""
         self.work = work
         self.namespace = namespace
         self.lab_folder = lab_folder
@@ -158,7 +161,7 @@ class World:
         self._changes: dict[tuple[str, str, str | None], tuple[Change, ...]] = {}
         self._unavailable: ApiUnavailable | None = None
         self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
-        self._accounts: dict[int, tuple[Form, Account]] = {}  # by identity: a form holds maps
+        self._accounts: dict[int, tuple[Form, Account, tuple[str, ...]]] = {}  # by identity: a form holds maps
 
     @property
     def executor(self) -> Executor | None:
@@ -205,11 +208,23 @@ class World:
 
     def select(self, ref: ObjectRef) -> list[Object]:
         """The objects a reference means now, in the order of their names."""
-        return _chosen(ref, self.all(ref.version, ref.canonical_kind, ref.place(self.namespace)))
+        found = _chosen(ref, self.all(ref.version, ref.canonical_kind, ref.place(self.namespace)))
+        self._tell(ref, found, None)
+        return found
 
     def get(self, ref: ObjectRef) -> Object | None:
         """The one object a reference means now."""
         return the_one(self.select(ref))
+
+    def _tell(self, ref: ObjectRef, found: list[Object], at: float | None) -> None:
+        if self.trace is not None:
+            versions = [str(meta(obj).get("resourceVersion", "")) for obj in found]
+            self.trace.objects(ref.title(self.namespace), versions, at)
+
+    def traced(self) -> Trace:
+        """A new account of what is read from now on."""
+        self.trace = self.work.trace = Trace()
+        return self.trace
 
     # -- then ---------------------------------------------------------------------------------------
 
@@ -219,12 +234,17 @@ class World:
         key = (version, kind, place, when)
         if key not in self._past:
             self._past[key] = self._history.at(kind, when, namespace=place, api_version=version)
-        return _chosen(ref, self._past[key])
+        found = _chosen(ref, self._past[key])
+        self._tell(ref, found, when)
+        return found
 
     def changes(self, ref: ObjectRef) -> list[Change]:
         """Every recorded change of the objects a reference means, in order."""
         changes = self._recorded(ref.version, ref.canonical_kind, ref.place(self.namespace))
-        return [change for change in changes if ref.means(change.object)]
+        found = [change for change in changes if ref.means(change.object)]
+        if self.trace is not None:
+            self.trace.history(ref.title(self.namespace), found)
+        return found
 
     def last_change(self, obj: Object) -> float | None:
         """When an object changed last (Unix seconds), by history; None where it was never recorded."""
@@ -250,8 +270,16 @@ class World:
     def account(self, form: Form) -> Account:
         """What a form of `happened` makes of the history, found out once a round."""
         if id(form) not in self._accounts:
-            self._accounts[id(form)] = (form, form.account(self))
-        return self._accounts[id(form)][1]
+            outer, self.trace = self.trace, None if self.trace is None else Trace()
+            try:
+                account = form.account(self)
+            finally:
+                inner, self.trace = self.trace, outer
+            self._accounts[id(form)] = (form, account, inner.lines if inner else ())
+        _form, account, read = self._accounts[id(form)]
+        if self.trace is not None:
+            self.trace.more(read)
+        return account
 
     def account_of(self, check_id: str) -> Account:
         """The same of the `happened` check of that id."""

@@ -40,7 +40,7 @@ SECONDS_APART = 1.0
 @lab_argument()
 @click.option("--step", metavar="N|ID", help=N_("Only this step."))
 @click.option("--watch", is_flag=True, help=N_("Look again whenever something changes, until all passes."))
-@click.option("--explain", "--all", is_flag=True, help=N_("Tell every check, and what was looked at."))
+@click.option("--explain", "--all", is_flag=True, help=N_("Tell every check, what was read for it, and what decided."))
 @json_option()
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE, too."))
 def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_json: bool, junit: Path | None) -> int:
@@ -53,12 +53,16 @@ def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_js
     chosen = read_lab(which_lab(lab))
     steps = [step_of(chosen, step).id] if step else None
     if watch:
-        return _watch_as_json(here, chosen, steps) if as_json else _watch(here, chosen, steps, explain=explain)
+        return (
+            _watch_as_json(here, chosen, steps, explain=explain)
+            if as_json
+            else _watch(here, chosen, steps, explain=explain)
+        )
     from grader.check_session import check_session
 
     ticker = _Ticker(sum(len(one.checks) for one in chosen.steps if steps is None or one.id in steps))
     try:
-        checked = check_session(here.home, chosen, steps=steps, on_result=ticker)
+        checked = check_session(here.home, chosen, steps=steps, anew=explain, on_result=ticker)
     finally:
         ticker.end()
     _print(checked, explain=explain, as_json=as_json)
@@ -95,7 +99,7 @@ class _Ticker:
 def _watch(here: Examination, lab: Lab, steps: list[str] | None, *, explain: bool) -> int:
     """Redraw the verdict whenever something changed; ends when all has passed, or by Ctrl-C."""
     shown = ""
-    for checked in _looks(here, lab, steps):
+    for checked in _looks(here, lab, steps, anew=explain):
         text = _text(checked.report, explain=explain)
         if text != shown:
             clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n" if shown else ""
@@ -105,12 +109,12 @@ def _watch(here: Examination, lab: Lab, steps: list[str] | None, *, explain: boo
     return 0
 
 
-def _watch_as_json(here: Examination, lab: Lab, steps: list[str] | None) -> int:
+def _watch_as_json(here: Examination, lab: Lab, steps: list[str] | None, *, explain: bool) -> int:
     """One document a line for each look, for programs that follow; ends as `_watch` does."""
     from grader.report.json import document
 
     said: tuple[str, ...] = ()
-    for checked in _looks(here, lab, steps, apart=SECONDS_APART):
+    for checked in _looks(here, lab, steps, apart=SECONDS_APART, anew=explain):
         sys.stdout.write(document(checked.report).model_dump_json(by_alias=True) + "\n")
         sys.stdout.flush()
         if checked.notes != said:
@@ -120,7 +124,9 @@ def _watch_as_json(here: Examination, lab: Lab, steps: list[str] | None) -> int:
     return 0
 
 
-def _looks(here: Examination, lab: Lab, steps: list[str] | None, *, apart: float = 0.0) -> Iterator[Checked]:
+def _looks(
+    here: Examination, lab: Lab, steps: list[str] | None, *, anew: bool, apart: float = 0.0
+) -> Iterator[Checked]:
     """A look now and whenever something changed, until one in which all has passed."""
     from grader.check_session import check_session
     from grader.session.changes import Changes
@@ -128,7 +134,7 @@ def _looks(here: Examination, lab: Lab, steps: list[str] | None, *, apart: float
     with Changes(here.home) as changes:
         while True:
             changes.looking()
-            checked = check_session(here.home, lab, steps=steps, patience=False, counted=False)
+            checked = check_session(here.home, lab, steps=steps, patience=False, counted=False, anew=anew)
             yield checked
             if checked.report.exit_code == 0:
                 return
@@ -146,22 +152,11 @@ def _print(checked: Checked, *, explain: bool, as_json: bool) -> None:
 
 def _text(report: RunReport, *, explain: bool) -> str:
     from grader.report import colours, render_text, width_of
+    from grader.report.explanation import render_explanation
 
-    text = render_text(report, full=explain, width=width_of(sys.stdout), colour=colours(sys.stdout))
-    return text + _evidence(report) if explain else text
-
-
-def _evidence(report: RunReport) -> str:
-    """What each check looked at, for who wants to know why."""
-    from grader.report.layout import clean
-
-    lines = [
-        line
-        for result in report.results
-        if result.evidence
-        for line in (f"{result.check}:", *(f"  {clean(text)}" for text in result.evidence))
-    ]
-    return "\n".join(["", _("looked at"), *lines]) + "\n" if lines else ""
+    width, colour = width_of(sys.stdout), colours(sys.stdout)
+    text = render_text(report, full=explain, width=width, colour=colour)
+    return text + render_explanation(report, width=width, colour=colour) if explain else text
 
 
 def _write_junit(here: Examination, report: RunReport) -> None:

@@ -10,8 +10,9 @@ import click
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _
-from grader.cli.commands import N_, Command, LabName, json_option, no_lab
+from grader.cli.commands import N_, Command, LabName, OneOf, json_option, no_lab
 from grader.cli.common import print_document
+from grader.cli.folders import folder_of
 
 if TYPE_CHECKING:
     from grader.lab.problems import LabProblem
@@ -29,9 +30,18 @@ CONTENT = "content"
     ),
 )
 @click.argument("labs", nargs=-1, type=LabName(), metavar="[LAB...]")
+@click.option(
+    "--format",
+    "form",
+    type=OneOf("text", "json", "sarif"),
+    help=N_("How mistakes are written; sarif is for code hosts and editors. Without it: text."),
+)
 @json_option()
-def command(labs: tuple[str, ...], as_json: bool) -> int:
+def command(labs: tuple[str, ...], form: str | None, as_json: bool) -> int:
     """Lint each folder and print what was found."""
+    if as_json and form not in (None, "json"):
+        raise UsageProblem(_("--json or --format {form}, not both").format(form=form))
+    form = "json" if as_json else form or "text"
     from grader.content.catalogue import content_dir
     from grader.content.lint import lint_content
     from grader.lab.catalogue import LABS_VARIABLE, lab_ids
@@ -46,7 +56,12 @@ def command(labs: tuple[str, ...], as_json: bool) -> int:
     found = [(folder, lint_lab(folder)) for folder in folders]
     of_content = lint_content(content_dir()) if with_content else []
     problems = [problem for each in (*(each for _folder_, each in found), of_content) for problem in each]
-    if as_json:
+    if form == "sarif":
+        from grader.cli.bug import version
+        from grader.report.sarif import render_sarif
+
+        click.echo(render_sarif(problems, version=version(), here=Path.cwd()), nl=False)
+    elif form == "json":
         from grader.cli.documents import LintDocument
 
         content = {"folder": str(content_dir()), "problems": _mistakes(of_content)} if with_content else None
@@ -63,10 +78,7 @@ def _folder(word: str) -> Path:
     """A folder that was named, or the folder of a lab's id."""
     from grader.lab.catalogue import lab_ids, labs_dir
 
-    if "/" in word or (Path(word) / "lab.md").is_file():
-        folder = Path(word)
-        if not folder.is_dir():
-            raise UsageProblem(_("{folder} is not a folder").format(folder=folder))
+    if (folder := folder_of(word)) is not None:
         return folder
     if word not in lab_ids():
         raise no_lab(word)

@@ -47,6 +47,8 @@ SECTIONS = (
     (
         N_("Write labs"),
         (
+            ("new", N_("Make a lab to begin with.")),
+            ("preview", N_("A lab as the learner will see it, and what each check expects.")),
             ("lint", N_("Find mistakes in the files of labs and articles.")),
             ("import", N_("Make labs of scenarios and challenges of other platforms.")),
             ("verify", N_("Prove a lab on a real cluster: start, solution, wrong answers, reset.")),

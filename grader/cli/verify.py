@@ -10,14 +10,15 @@ import click
 from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, LabName, json_option
+from grader.cli.folders import as_ids
 from grader.cli.start import program_options
 
 
 @click.command(
     cls=Command,
     help=N_(
-        "Prove LABS (all if none is named) on a cluster of their own: untouched nothing passes, the solution "
-        "passes, each wrong answer fails its check, reset begins again. Exit code: 0 proved, 1 a defect."
+        "Prove LABS (ids or folders; all if none is named) on a cluster of their own: untouched nothing passes, the "
+        "solution passes, each wrong answer fails its check, reset begins again. Exit code: 0 proved, 1 a defect."
     ),
 )
 @click.argument("labs", nargs=-1, type=LabName(), metavar="[LAB...]")
@@ -32,6 +33,11 @@ from grader.cli.start import program_options
 )
 @json_option()
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help=N_("Write JUnit XML to FILE."))
+@click.option(
+    "--keep",
+    is_flag=True,
+    help=N_("Stop at the first part that fails, leave the lab running, say how to enter it."),
+)
 @program_options
 def command(
     labs: tuple[str, ...],
@@ -40,6 +46,7 @@ def command(
     jobs: int | None,
     as_json: bool,
     junit: Path | None,
+    keep: bool,
     bin_dir: Path | None,
     from_bundle: Path | None,
     cold: bool,
@@ -59,10 +66,10 @@ def command(
 
     if every and labs:
         raise UsageProblem(_("--all or names of labs, not both"))
-    chosen = list(dict.fromkeys(labs)) or lab_ids()
+    chosen = list(dict.fromkeys(as_ids(labs))) or lab_ids()
     if cases and len(chosen) != 1:
         raise UsageProblem(_("--case goes with one lab"))
-    plans = {lab: plan_verification(lab, cases or None) for lab in chosen}
+    plans = {lab: plan_verification(lab, cases or None, keep=keep) for lab in chosen}
     # Found or built once, here, where a person sees how far it is.
     cache.ensure(bin_dir, from_bundle, PlainProgress(sys.stderr))
     programs = Programs(bin_dir=bin_dir, bundle=from_bundle, cold=cold)

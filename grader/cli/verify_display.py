@@ -19,7 +19,7 @@ from grader.report import colours, width_of
 from grader.report.layout import pad
 from grader.session.lifecycle import SESSION_TASK
 from grader.verify.documents import render_verify_json
-from grader.verify.text import part_title, render_head, render_part, render_summary, render_table
+from grader.verify.text import kept_lines, part_title, render_head, render_part, render_summary, render_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +89,8 @@ class VerifyDisplay:
             self._boot.end()
             if self._as_json:
                 click.echo(render_verify_json(report), nl=False)
+                if report.kept:
+                    click.echo("\n".join(kept_lines(report)), err=True)
                 continue
             width = width_of(sys.stdout)
             head = "" if self._jobs == 1 else render_head(report, width=width, colour=colours(sys.stdout))

@@ -5,6 +5,7 @@ Owns the list of rules and those between files; a rule about one file lives with
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cluster.errors import UsageProblem
@@ -45,7 +46,7 @@ def lint_content(folder: Path) -> list[LabProblem]:
         reading = courses.read_course(folder / COURSES / f"{name}.yaml", found)
         if reading is not None:
             found += _course(reading, matters, names)
-    return sorted(set(found))
+    return sorted(replace(one, rule="article") for one in set(found))
 
 
 def _files(folder: Path) -> Iterator[LabProblem]:

@@ -19,7 +19,7 @@ from grader.importing.draft import LabDraft, slug, unique
 from grader.importing.ledger import Ledger, Place
 from grader.importing.scenario import Scenario
 from grader.importing.tree import Tree, UnreadableError
-from grader.importing.writing import write_lab
+from grader.importing.writing import excuse_solutions, write_lab
 from grader.lab.lint import lint_lab
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def import_source(source: Path, to: Path, *, wanted: str | None = None, force: b
         try:
             one.kept = write_lab(one.lab, one.folder, force=force)
             one.written = True
+            excuse_solutions(one.lab, one.folder)
         except UsageProblem as problem:
             one.problem, one.advice = problem.message, problem.advice
         except OSError as error:

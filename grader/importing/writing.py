@@ -17,6 +17,8 @@ from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.importing.draft import NAMESPACE, WORKDIR, CheckDraft, LabDraft
 from grader.importing.ledger import Outcome
+from grader.lab.exceptions import EXCEPTIONS_FILE
+from grader.lab.needs import untold
 from grader.session.places import stamp
 
 KEPT = ".before-import-"
@@ -42,6 +44,21 @@ def write_lab(lab: LabDraft, folder: Path, *, force: bool) -> Path | None:
             folder.rename(kept)
         made.rename(folder)
     return kept
+
+
+def excuse_solutions(lab: LabDraft, folder: Path) -> None:
+    """Declare in `exceptions.yaml` what the source's own solutions use without its text telling of it: a learner has
+    to find it out, and lint takes that for a mistake."""
+    said = []
+    for step, script, need, _lacking in untold(folder):
+        said.append(
+            {"step": step, "uses": need.name, "because": "The source's solution uses it, its text never says so."}
+        )
+        reason = _("the solution uses `{what}`, which the text never mentions").format(what=need.name)
+        place = next((one.place for one in lab.steps if one.id == step), lab.place)
+        lab.ledger.approximated(place, f"{script.parent.name}/{script.name}", EXCEPTIONS_FILE, reason)
+    if said:
+        (folder / EXCEPTIONS_FILE).write_text(_yaml({"commands": said}), encoding="utf-8")
 
 
 def _fill(lab: LabDraft, folder: Path) -> None:

@@ -8,16 +8,20 @@ from __future__ import annotations
 import ast
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cluster.i18n import LANGUAGES, _
 from grader.lab.cases import compare_cases, read_cases
 from grader.lab.catalogue import lab_folders, prerequisites
+from grader.lab.exceptions import EXCEPTIONS_FILE, compare_exceptions, read_exceptions
 from grader.lab.graph import circles
+from grader.lab.manifests import read_start
+from grader.lab.needs import command_problems
 from grader.lab.overlay import read_translation, translation_file
 from grader.lab.parse import LAB_FILE, Reading, read_lab
 from grader.lab.place import check_files, check_scripts, is_for_bash
-from grader.lab.problems import LabProblem, did_you_mean, read_source
+from grader.lab.problems import LabProblem, did_you_mean, read_source, under
 from grader.lab.prose import check_prose, compare_prose
 from grader.lab.scripts import compare_solutions
 
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
 CHECKS_FILE = "checks.py"
 FOLDERS = ("start", "files", "scripts", "solution", "wrong", "assets")
-_OTHER_FILES = ("README.md",)
+_OTHER_FILES = (EXCEPTIONS_FILE, "README.md")
 _ALWAYS_THERE = {"default", "kube-system", "kube-public", "kube-node-lease"}
 _ADDON_OF_GROUP = {
     "jobset.x-k8s.io": "jobset",
@@ -39,26 +43,64 @@ _ADDON_OF_GROUP = {
 
 
 def lint_lab(folder: Path) -> list[LabProblem]:
-    """All that is wrong with the lab in `folder`, in every language, by file and line."""
+    """All that is wrong with the lab in `folder`, in every language, by file and line.
+
+    One part that is wrong hides nothing of another: what can't be compared is still read by itself.
+    """
     found: list[LabProblem] = []
-    found += _files(folder)
+    with under("unknown-file", found):
+        found += _files(folder)
     reading = read_lab(folder, found)
+    checks = {} if reading is None else reading.check_ids()
     if reading is not None:
-        checks = reading.check_ids()
-        found += check_prose(reading.outline)
-        found += _checks(reading)
-        found += _objects(reading)
-        found += _other_labs(reading)
-        for lang in reading.matter.languages if reading.matter else LANGUAGES:
-            if lang != "en" and (translation := read_translation(folder, lang, checks, found)) is not None:
-                found += check_prose(translation.outline)
-                found += compare_prose(reading.outline, translation.outline)
+        _lint_text(reading, found)
+    for lang in reading.matter.languages if reading and reading.matter else LANGUAGES:
+        if lang != "en":
+            _lint_translation(folder, lang, reading, found)
+    with under("wrong-answer", found):
+        cases = read_cases(folder, found)
+        found += compare_cases(cases, checks) if reading is not None else ()
+    with under("exception", found):
+        exceptions = read_exceptions(folder, found)
+        found += compare_exceptions(exceptions, checks) if reading is not None else ()
+    if reading is None:
+        with under("start-object", found):
+            read_start(folder, found)
+    else:
         steps = {section.id: section.line for section, _drafts in reversed(reading.steps) if section.id}
-        compare_solutions(folder, list(reversed(steps.items())), found)
-        found += compare_cases(read_cases(folder, found), checks)
-    found += check_files(folder)
-    found += _shell(folder)
+        with under("solution", found):
+            compare_solutions(folder, list(reversed(steps.items())), found)
+        with under("unmentioned-command", found):
+            command_problems(folder, found)
+    with under("work-files", found):
+        found += check_files(folder)
+    with under("solution", found):
+        found += _shell(folder)
     return sorted(set(found))
+
+
+def _lint_text(reading: Reading, found: list[LabProblem]) -> None:
+    """What `lab.md`, `checks.py` and `start/` say that does not fit together."""
+    with under("prose", found):
+        found += check_prose(reading.outline)
+    with under("check-block", found):
+        found += _checks(reading)
+    with under("script", found):
+        found += check_scripts(reading)
+    with under("start-object", found):
+        found += _objects(reading)
+    with under("prerequisite", found):
+        found += _other_labs(reading)
+
+
+def _lint_translation(folder: Path, lang: str, reading: Reading | None, found: list[LabProblem]) -> None:
+    if reading is None:
+        return  # without the original nobody knows what it has to say
+    with under("translation", found):
+        translation = read_translation(folder, lang, reading.check_ids(), found)
+        if translation is not None:
+            found += check_prose(translation.outline)
+            found += compare_prose(reading.outline, translation.outline)
 
 
 # -- files ------------------------------------------------------------------------------------------------
@@ -105,11 +147,11 @@ def _checks(reading: Reading) -> Iterator[LabProblem]:
     order = [check for ids in reading.check_ids().values() for check in ids]
     functions, problems = _functions(reading.folder)
     yield from problems
-    yield from check_scripts(reading)
     for section, drafts in reading.steps:
         if not section.checks:
             message = _("step '{id}' has no check: nothing tells a learner that it is done")
-            yield reading.outline.source.problem(section.line, 1, message.format(id=section.id or section.title))
+            problem = reading.outline.source.problem(section.line, 1, message.format(id=section.id or section.title))
+            yield replace(problem, rule="step-without-check")
         for draft in drafts:
             yield from _later(draft, order)
             yield from _function(draft, functions)
@@ -152,10 +194,11 @@ def _function(draft: CheckDraft, functions: list[str]) -> Iterator[LabProblem]:
 def _addon_of_check(draft: CheckDraft, reading: Reading) -> Iterator[LabProblem]:
     from grader.checks.objects import KINDS
 
-    if draft.check is None or reading.matter is None:
+    addons = reading.addons()
+    if draft.check is None or addons is None:
         return
     for kind in sorted(draft.check.kind.kinds()):
-        if message := _without_addon(kind, KINDS.get(kind, ""), reading.matter.cluster.addons):
+        if message := _without_addon(kind, KINDS.get(kind, ""), addons):
             yield draft.problem((draft.check.kind.name,), message)
 
 
@@ -164,18 +207,17 @@ def _addon_of_check(draft: CheckDraft, reading: Reading) -> Iterator[LabProblem]
 
 def _objects(reading: Reading) -> Iterator[LabProblem]:
     """Start manifests that the cluster would refuse."""
-    if reading.matter is None:
-        return
-    namespaces = {reading.matter.namespace, *_ALWAYS_THERE}
+    addons, home = reading.addons(), reading.namespace()
+    namespaces = {*([home] if home else []), *_ALWAYS_THERE}
     namespaces |= {found.value["metadata"]["name"] for found in reading.start if found.value["kind"] == "Namespace"}
     for located in reading.start:
         namespace = located.value["metadata"].get("namespace")
-        if namespace and namespace not in namespaces:
+        if home and namespace and namespace not in namespaces:
             message = _("nothing makes the namespace '{namespace}'").format(namespace=namespace)
             path = ("metadata", "namespace")
             yield located.problem(path, message + did_you_mean(namespace, namespaces))
         kind, api_version = located.value["kind"], located.value["apiVersion"]
-        if message := _without_addon(kind, api_version, reading.matter.cluster.addons):
+        if addons is not None and (message := _without_addon(kind, api_version, addons)):
             yield located.problem(("kind",), message)
 
 

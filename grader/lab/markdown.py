@@ -35,6 +35,7 @@ LAB = Dialect(flags={"run": "bash", "check": "yaml"}, aside="hint")
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _TITLE = re.compile(r"(?P<title>.*?)\s*\{#(?P<id>[^}]*)\}\s*\Z")
+_STEP = re.compile(r"## .*\{#[^}]*\}\s*\Z")
 _COLONS = re.compile(r"(?P<indent>[ \t]*):{3,}[ \t]*(?P<word>.*?)[ \t]*\Z")
 
 
@@ -158,7 +159,9 @@ class _OutlineReader:
             return "\n".join(self._lines[1:end]) + "\n", end + 1
         if self._lines[0].rstrip() == "---":
             self._problem(0, _("this --- opens front matter that no other line --- closes"))
-            return None, len(self._lines)
+            # Where the first step begins it is over for certain: what stands there is read all the same.
+            steps = (number for number, line in enumerate(self._lines) if _STEP.match(line))
+            return None, next(steps, len(self._lines))
         self._problem(0, _("the file must begin with front matter: a line ---, YAML, a line ---"))
         return None, 0
 

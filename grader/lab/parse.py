@@ -6,7 +6,7 @@ Owns the order of reading and what the parts must say of each other; all faults 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
 from cluster.spec import ClusterSpec, NodeSpec
@@ -16,7 +16,7 @@ from grader.lab.manifests import in_namespace, read_start, setup_scripts
 from grader.lab.markdown import Outline, Section, read_outline
 from grader.lab.model import Lab, Step
 from grader.lab.overlay import read_translation, translated, translation_file
-from grader.lab.problems import LabProblem, read_source
+from grader.lab.problems import LabProblem, read_source, under
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +40,25 @@ class Reading:
     steps: list[tuple[Section, list[CheckDraft]]]
     start: list[Located]
     """The objects of `start/`, each with its place."""
+
+    def addons(self) -> tuple[str, ...] | None:
+        """The add-ons as far as the front matter can be read; None where it does not say."""
+        if self.matter is not None:
+            return self.matter.cluster.addons
+        cluster = self._said().get("cluster")
+        if not isinstance(cluster, dict):
+            return None
+        addons = cluster.get("addons", [])
+        return tuple(filter(_is_text, addons)) if isinstance(addons, list) else None
+
+    def namespace(self) -> str:
+        """The lab's namespace, as `addons`; empty where it is not said."""
+        named = self._said().get("namespace")
+        return named if isinstance(named, str) else ""
+
+    def _said(self) -> dict[str, Any]:
+        value = None if self.written is None else self.written.value
+        return value if isinstance(value, dict) else {}
 
     def check_ids(self) -> dict[str, list[str]]:
         """The ids of the checks by the id of their step, as far as there are ids."""
@@ -70,22 +89,29 @@ def parse_lab(folder: Path, lang: str = "en") -> tuple[Lab | None, list[LabProbl
 
 def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
     """`lab.md` and `start/`; None where `lab.md` can't be read at all."""
-    source = read_source(folder / LAB_FILE, found)
+    with under("unreadable", found):
+        source = read_source(folder / LAB_FILE, found)
     if source is None:
         return None
-    outline = read_outline(source, found)
+    with under("markdown", found):
+        outline = read_outline(source, found)
+        if outline.matter is not None:
+            found += _steps(outline)
     matter, written = None, None
     if outline.matter is not None:
-        matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
-        found += _steps(outline)
-    for block in outline.intro.checks:
-        read_checks(block, source, found)  # it stands in the wrong place, and may be wrong in itself
-    steps = [
-        (section, [draft for block in section.checks for draft in read_checks(block, source, found)])
-        for section in outline.steps
-    ]
-    found += across([draft for _section, drafts in steps for draft in drafts])
-    return Reading(folder, outline, matter, written, steps, read_start(folder, found))
+        with under("front-matter", found):
+            matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
+    with under("check-block", found):
+        for block in outline.intro.checks:
+            read_checks(block, source, found)  # it stands in the wrong place, and may be wrong in itself
+        steps = [
+            (section, [draft for block in section.checks for draft in read_checks(block, source, found)])
+            for section in outline.steps
+        ]
+        found += across([draft for _section, drafts in steps for draft in drafts])
+    with under("start-object", found):
+        start = read_start(folder, found)
+    return Reading(folder, outline, matter, written, steps, start)
 
 
 def _steps(outline: Outline) -> Iterator[LabProblem]:
@@ -129,6 +155,10 @@ def build(reading: Reading) -> Lab:
         setup=setup_scripts(reading.folder),
         language="en",
     )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _step(number: int, section: Section, drafts: list[CheckDraft]) -> Step:

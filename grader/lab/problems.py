@@ -6,13 +6,14 @@ Owns `LabProblem`, near names, and the refusal of files that are no readable tex
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cluster.i18n import _
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 MAX_BYTES = 1 << 20
@@ -27,9 +28,21 @@ class LabProblem:
     line: int
     column: int
     message: str
+    rule: str = field(default="", compare=False)
+    """What kind of mistake it is, one of `grader.lab.rules.RULE_IDS`, for reports that sort by it."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+@contextmanager
+def under(rule: str, found: list[LabProblem]) -> Iterator[None]:
+    """Problems that are added to `found` meanwhile are of this kind, unless they say which they are."""
+    before = len(found)
+    try:
+        yield
+    finally:
+        found[before:] = [one if one.rule else replace(one, rule=rule) for one in found[before:]]
 
 
 @dataclass(frozen=True, slots=True)

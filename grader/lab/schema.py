@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from grader.checks import KINDS, CheckSource
 from grader.lab.cases import CaseMatter
+from grader.lab.exceptions import ExceptionsMatter
 from grader.lab.frontmatter import FORMAT, FrontMatter, TranslatedFrontMatter
 from grader.lab.overlay import CheckWords
 
@@ -30,6 +31,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "translation-front-matter": ("Front matter of lab.<language>.md", TranslatedFrontMatter),
         "translation-checks": ("A check block of lab.<language>.md", list[CheckWords]),
         "case": ("wrong/<name>/case.yaml", CaseMatter),
+        "exceptions": ("exceptions.yaml", ExceptionsMatter),
     }
     made = {}
     for name, (title, model) in what.items():

@@ -68,6 +68,10 @@ class CheckPart(Model):
     fault: Literal["environment", "bug"] | None = Field(description="With error: whose. Never the learner's.")
     finding: FindingPart | None = Field(description="None with passed and skipped.")
     evidence: tuple[Text, ...] = Field(description="What was looked at, one line each.")
+    read: tuple[Text, ...] = Field(
+        (), description="What was read: objects with resourceVersions, files with digests, entries of the history."
+    )
+    decided: tuple[Text, ...] = Field((), description="Which comparison decided; never an answer.")
 
 
 class StepPart(Model):
@@ -176,6 +180,8 @@ def _check(result: Result, after: str) -> dict[str, object]:
             "why": finding.why,
         },
         "evidence": result.evidence,
+        "read": result.read,
+        "decided": result.decided,
     }
 
 
@@ -196,6 +202,8 @@ def parse_results(text: str) -> list[Result]:
             weight=check.weight,
             achieved=None if check.achieved is None else parse_utc(check.achieved),
             evidence=check.evidence,
+            read=check.read,
+            decided=check.decided,
             our_bug=check.fault == "bug",
         )
         for step in found.steps

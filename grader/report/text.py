@@ -62,6 +62,11 @@ def state_word(state: State) -> str:
     }[state]
 
 
+def paint_state(line: str, word: str, state: State, *, on: bool) -> str:
+    """`line` with the word of its state in that state's colour."""
+    return line.replace(word, paint(word, _STYLES[state], on=on), 1)
+
+
 def render_text(report: RunReport, *, full: bool = False, width: int = WIDTH, colour: bool = False) -> str:
     """The verdict in lines of at most `width` cells, ended by a new line.
 
@@ -148,7 +153,7 @@ class _Page:
             says = f"{says} ({_after(step, check)})"
         word = state_word(state)
         first, *more = self._row(word, wrap(says, self._room))
-        yield first.replace(word, paint(word, _STYLES[state], on=self.colour), 1)
+        yield paint_state(first, word, state, on=self.colour)
         yield from more
         if state in (State.FAILED, State.WAITING, State.ERROR):
             yield from self._finding(check, with_saw=state is not State.ERROR)
@@ -157,7 +162,7 @@ class _Page:
         word = state_word(state)
         lines = wrap(says, self._room) if whole else [cut(one_line(says), self._room)]
         first, *more = hanging(pad(word, self.name_at - 1) + name, lines, 1, self.says_at)
-        yield first.replace(word, paint(word, _STYLES[state], on=self.colour), 1)
+        yield paint_state(first, word, state, on=self.colour)
         yield from more
 
     def _finding(self, check: CheckReport, *, with_saw: bool = True) -> Iterator[str]:

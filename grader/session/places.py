@@ -12,6 +12,7 @@ import os
 import shutil
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster.errors import EnvironmentProblem
@@ -20,7 +21,6 @@ from cluster.paths import state_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SESSION_FILE = "session.json"
 WORK = "work"
@@ -29,9 +29,13 @@ KEEP = 3
 """How many folders of earlier work are kept; an older one goes when a reset adds another."""
 
 
+SESSIONS_VARIABLE = "BATCHLAB_SESSIONS"
+
+
 def sessions_dir() -> Path:
-    """The folder of all sessions; may not exist."""
-    return state_dir() / "sessions"
+    """The folder of all sessions; may not exist. `BATCHLAB_SESSIONS` names another one: that of the labs that
+    `grader verify --keep` left running."""
+    return Path(os.environ.get(SESSIONS_VARIABLE) or state_dir() / "sessions")
 
 
 def session_home(lab: str) -> Path:

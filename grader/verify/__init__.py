@@ -50,12 +50,17 @@ class Plan:
     cases: tuple[WrongCase, ...]
     whole: bool
     """Whether these are all of its wrong answers."""
+    lacks: tuple[str, ...] = ()
+    """What is wrong with its text, as far as that can be told without a cluster."""
+    keep: bool = False
+    """Whether the lab is left running where a part fails."""
 
 
-def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> Plan:
+def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None, *, keep: bool = False) -> Plan:
     """What `verify_lab` will do; a caller that starts a cluster for it asks before.
 
-    `only_cases`: names of wrong answers, None for all. Raises UsageProblem where the lab, its scripts, its
+    `only_cases`: names of wrong answers, None for all. `keep`: leave the lab running where a part fails.
+    Raises UsageProblem where the lab, its scripts, its
     cases or these names are wrong.
     """
     from grader.lab.cases import compare_cases, read_cases
@@ -83,7 +88,21 @@ def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None) -> P
         solution=solution_scripts(lab.folder),
         cases=tuple(cases[name] for name in names),
         whole=only_cases is None,
+        lacks=tuple(map(str, _lacks(lab))),
+        keep=keep,
     )
+
+
+def _lacks(lab: Lab) -> list[LabProblem]:
+    """Steps without a check, and commands that a solution needs and the text never mentions."""
+    from grader.lab.needs import command_problems
+    from grader.lab.problems import LabProblem
+
+    message = _("step '{id}' has no check: nothing tells a learner that it is done")
+    file = str(lab.folder / "lab.md")
+    found = [LabProblem(file, step.line, 1, message.format(id=step.id)) for step in lab.steps if not step.checks]
+    command_problems(lab.folder, found)
+    return found
 
 
 def verify_lab(
@@ -101,7 +120,17 @@ def verify_lab(
     try:
         with begin() as driver:
             started = clock()
-            report = Verification(plan.lab, plan.solution, plan.cases, driver, on_event, whole=plan.whole).run()
+            verification = Verification(
+                plan.lab,
+                plan.solution,
+                plan.cases,
+                driver,
+                on_event,
+                whole=plan.whole,
+                lacks=plan.lacks,
+                keep=plan.keep,
+            )
+            report = verification.run()
             ended = clock()
     except Problem as problem:
         if report is None:

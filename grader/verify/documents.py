@@ -26,8 +26,9 @@ class PartPart(Model):
     """One thing a lab must prove."""
 
     phase: Phase = Field(
-        description="start: untouched, nothing passes. solution: one step. memory: solved, with and without "
-        "what was achieved before. wrong: one wrong answer. reset: the start again."
+        description="text: it says what the solution needs, and each step has a check. start: untouched, nothing "
+        "passes. solution: one step. memory: solved, with and without what was achieved before. answers: the text "
+        "tells none. wrong: one wrong answer. reset: the start again."
     )
     name: Text = Field(description="The step of a solution, the folder of a wrong answer; else empty.")
     check: Text | None = Field(description="With wrong: the check that must fail.")
@@ -70,12 +71,17 @@ class VerifyDocument(Model):
     )
     whole: bool = Field(description="False where only some wrong answers were asked for.")
     parts: tuple[PartPart, ...] = Field(description="In the order they ran.")
-    unproven: tuple[Text, ...] = Field(description="Checks that no wrong answer made fail; empty unless whole.")
+    unproven: tuple[Text, ...] = Field(
+        description="Checks that no wrong answer made fail, but for those not run; empty unless whole."
+    )
     only_by_achievement: tuple[Text, ...] = Field(
         description="Checks that the solved lab passes only because they once did."
     )
     resets: Resets
     spent: SpentPart
+    kept: Text = Field(
+        description="The session folder that `--keep` left running after a part failed; empty if none was."
+    )
     trouble: Text = Field(description="What went wrong when the lab was stopped; empty if nothing did.")
 
 
@@ -94,6 +100,7 @@ def render_verify_json(report: VerifyReport) -> str:
         "only_by_achievement": report.only_by_achievement,
         "resets": {"count": report.resets, "seconds": round(report.spent.resets, 3)},
         "spent": {what: round(seconds, 3) for what, seconds in asdict(report.spent).items()},
+        "kept": report.kept,
         "trouble": report.trouble,
     }
     return VerifyDocument.model_validate(content).model_dump_json(by_alias=True, indent=2) + "\n"

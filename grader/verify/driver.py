@@ -63,6 +63,7 @@ class SessionDriver:
         self.failed = False
         """Whether the machine ever failed us."""
         self._open = ExitStack()
+        self._keep = False
 
     def __enter__(self) -> SessionDriver:
         """Start the lab untouched, clearing away what a verification that was killed left."""
@@ -70,7 +71,7 @@ class SessionDriver:
             undo.enter_context(_only_one(self.home))
             self._stop()
             self._forget()
-            undo.callback(self._stop)
+            undo.callback(self._end)
             with self._watched():
                 start_session(self.lab, on_event=self.on_event, programs=self.programs, home=self.home)
             self._open = undo.pop_all()
@@ -81,8 +82,21 @@ class SessionDriver:
     ) -> None:
         """Stop the lab."""
         self._open.close()
-        if kind is None and not self.failed:
+        if kind is None and not self.failed and not self._keep:
             self._forget()
+
+    def keep(self) -> str:
+        """Leave the session running at the end; the next verification of the lab clears it away."""
+        self._keep = True
+        return str(self.home)
+
+    def answers(self) -> list[tuple[str, str]]:
+        """What the recorder and the work folder show, read on the host: nobody in the lab can ask for it."""
+        from grader.author.answers import answers
+        from grader.author.expected import session_world
+
+        with self._watched(), session_world(self.home, self.lab) as world:
+            return [*answers(self.lab, world)]
 
     def reset(self) -> None:
         """As `grader reset`."""
@@ -148,6 +162,10 @@ class SessionDriver:
         finally:
             os.close(nothing)
         return parse_results(said)
+
+    def _end(self) -> None:
+        if not self._keep:
+            self._stop()
 
     def _stop(self) -> None:
         stop_session(self.lab.id, on_event=self.on_event, home=self.home)

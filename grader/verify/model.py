@@ -14,12 +14,15 @@ from grader.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PAS
 
 
 class Phase(StrEnum):
-    """start: nothing is done yet · solution: one step of it · memory: the solved lab, with and without what
-    was achieved before · wrong: one wrong answer · reset: the start again."""
+    """text: what can be told without a cluster · start: nothing is done yet · solution: one step of it · memory: the
+    solved lab, with and without what was achieved before · answers: the text does not tell them · wrong: one wrong
+    answer · reset: the start again."""
 
+    TEXT = "text"
     START = "start"
     SOLUTION = "solution"
     MEMORY = "memory"
+    ANSWERS = "answers"
     WRONG = "wrong"
     RESET = "reset"
 
@@ -97,7 +100,8 @@ class VerifyReport:
     whole: bool
     """Whether everything was asked for; else only some wrong answers were."""
     unproven: tuple[str, ...] = ()
-    """Checks that no wrong answer made fail: nothing shows that they can. Known only if `whole`."""
+    """Checks that no wrong answer made fail, those apart whose wrong answers were not run: nothing shows that they can.
+    Known only if `whole`."""
     only_by_achievement: tuple[str, ...] = ()
     """Checks that no longer hold on the solved lab, and pass because they once did."""
     resets: int = 0
@@ -106,6 +110,8 @@ class VerifyReport:
     """What went wrong when its session was stopped."""
     our_bug: bool = False
     """Whether that was our own failure."""
+    kept: str = ""
+    """The session folder that was left running, because a part failed and it was asked for; else empty."""
 
     @property
     def exit_code(self) -> int:

@@ -31,3 +31,9 @@ class Driver(Protocol):
 
     def restore_work(self) -> None:
         """Put the work folder back as it was kept, in place."""
+
+    def answers(self) -> list[tuple[str, str]]:
+        """(check, right answer) of what learners have to find out, as the lab shows it now."""
+
+    def keep(self) -> str:
+        """Leave it running at the end, for a person to look at; its session folder."""

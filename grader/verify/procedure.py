@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cluster.errors import Problem
 from cluster.i18n import _
+from grader.author.told import answers_told
 from grader.verify import expect
 from grader.verify.bench import Bench, Findings, Lost, in_words
 from grader.verify.model import Part, PartOutcome, Phase, VerifyEvent, VerifyReport
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from grader.verify.port import Driver
 
 
+_TEXTUAL = (Phase.TEXT, Phase.ANSWERS)
+"""What is wrong there stands in the lab's files: no cluster shows more of it."""
+
+
+class _Kept(Exception):
+    """A part failed, and the lab is to stay as it is."""
+
+
 class Verification:
     """One run over one lab."""
 
@@ -40,16 +49,21 @@ class Verification:
         on_event: OnEvent,
         *,
         whole: bool,
+        lacks: Sequence[str] = (),
+        keep: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`solution`: step id → script. `whole` is False where `cases` are only some of the lab's: then
-        nothing but what they need is done."""
+        nothing but what they need is done. `lacks`: what is wrong with its text, found without a cluster. With
+        `keep`, the first part that fails in the cluster is the last, and the lab is left as that part left it."""
         self.lab, self.on_event, self.whole, self.clock = lab, on_event, whole, clock
         self.bench = Bench(lab, solution, driver, clock)
         self.on_solved = [case for case in cases if case.on == "solved"]
         self.on_fresh = [case for case in cases if case.on == "fresh"]
+        self.lacks, self.keep = lacks, keep
         self.parts: list[Part] = []
         self.planned = [*planned_parts(lab, cases, whole=whole)]
+        self.kept = ""
         self.unsolved: set[str] = set()
         """Steps that can't be solved, or not be reached."""
         self.solved = False
@@ -59,6 +73,7 @@ class Verification:
         begun = self.clock()
         try:
             if self.whole:
+                self._part(Phase.TEXT, self._text)
                 self._part(Phase.START, self._untouched)
             if self.whole or self.on_solved:
                 self._solution()
@@ -70,7 +85,7 @@ class Verification:
                 self._part(Phase.RESET, self._untouched_again)
             for case in self.on_fresh:
                 self._case(case, self._wrong_on_fresh, possible=not self.unsolved.intersection(case.plays))
-        except Lost:
+        except (Lost, _Kept):
             self._leave_the_rest()
         return VerifyReport(
             lab=self.lab.id,
@@ -83,9 +98,18 @@ class Verification:
             only_by_achievement=self.bench.fallen,
             resets=self.bench.resets,
             spent=self.bench.spent,
+            kept=self.kept,
         )
 
     # -- what is proved ---------------------------------------------------------------------------------
+
+    def _text(self, tell: Findings) -> None:
+        tell.problems += self.lacks
+
+    def _answers(self, tell: Findings) -> None:
+        told = answers_told(self.lab.folder, self.bench.driver.answers())
+        tell.problems += map(str, told.problems)
+        tell.notes += map(str, told.unneeded)
 
     def _untouched(self, tell: Findings) -> None:
         tell.problems += expect.nothing_passes(self.bench.look(tell, None, {}, looks=1))
@@ -105,10 +129,14 @@ class Verification:
                 self.unsolved.add(step.id)
         if self.unsolved:
             self._skip(Phase.MEMORY)
+            if self.whole:
+                self._skip(Phase.ANSWERS)
             return
         self.bench.state = "solved"
         self._part(Phase.MEMORY, self._memory)
         self.solved = self.parts[-1].outcome is PartOutcome.OK
+        if self.whole:
+            self._part(Phase.ANSWERS, self._answers)
 
     def _solver(self, step: str) -> Callable[[Findings], None]:
         return lambda tell: self.bench.solve_step(step, self.bench.achieved, tell)
@@ -139,6 +167,8 @@ class Verification:
             spared = {check: at for check, at in kept.items() if check not in skipped}
             results = bench.look(tell, None, spared)
             tell.problems += expect.exactly_one_fails(results, case.fails, skipped)
+        if self.keep and tell.outcome is not PartOutcome.OK:
+            return  # as it is, for who looks at it
         bench.driver.restore_work()
         again = Findings()
         again.problems += expect.all_pass(bench.look(again, None, kept))
@@ -197,6 +227,9 @@ class Verification:
                 seconds=self.clock() - begun,
             )
         )
+        if self.keep and phase not in _TEXTUAL and self.parts[-1].outcome is not PartOutcome.OK:
+            self.kept = self.bench.driver.keep()
+            raise _Kept
         if lost:
             raise lost
 
@@ -225,7 +258,8 @@ class Verification:
     def _unproven(self) -> tuple[str, ...]:
         if not self.whole:
             return ()
-        proved = {part.check for part in self.parts if part.outcome is PartOutcome.OK}
+        # Of what was not run nobody knows; that it was not is told by its part.
+        proved = {part.check for part in self.parts if part.outcome in (PartOutcome.OK, PartOutcome.NOT_RUN)}
         checks = [check.id for step in self.lab.steps for check in step.checks]
         return tuple(check for check in checks if check not in proved)
 
@@ -234,10 +268,13 @@ def planned_parts(lab: Lab, cases: Sequence[WrongCase], *, whole: bool) -> Itera
     """Every part of a verification, not run yet, in the order of `Verification.run`."""
     on_solved = [case for case in cases if case.on == "solved"]
     if whole:
+        yield _not_run(Phase.TEXT)
         yield _not_run(Phase.START)
     if whole or on_solved:
         yield from (_not_run(Phase.SOLUTION, step.id) for step in lab.steps)
         yield _not_run(Phase.MEMORY)
+        if whole:
+            yield _not_run(Phase.ANSWERS)
     yield from (_not_run(Phase.WRONG, case.name, case) for case in on_solved)
     if whole:
         yield _not_run(Phase.RESET)

@@ -5,6 +5,8 @@ Owns the wording and layout; knows nothing of how a lab is proved.
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -53,6 +55,10 @@ def outcome_word(outcome: PartOutcome) -> str:
 def part_title(phase: Phase, name: str) -> str:
     """What a part is about, short: also for progress while it runs."""
     match phase:
+        case Phase.TEXT:
+            return _("text: says what is needed")
+        case Phase.ANSWERS:
+            return _("text: tells no answer")
         case Phase.START:
             return _("untouched: nothing passes")
         case Phase.SOLUTION:
@@ -132,7 +138,7 @@ def _lines(part: Part, width: int, *, colour: bool) -> Iterator[str]:
 
 def _summary(report: VerifyReport, width: int) -> Iterator[str]:
     if report.unproven:
-        unproven = _("note: no wrong answer makes these checks fail: {checks}")
+        unproven = _("note: unproven, because no wrong answer makes them fail: {checks}")
         yield from wrap(unproven.format(checks=", ".join(report.unproven)), width)
     wrong = [part for part in report.parts if part.phase is Phase.WRONG and part.seconds]
     times = _("{seconds} s in all").format(seconds=round(report.seconds))
@@ -142,9 +148,24 @@ def _summary(report: VerifyReport, width: int) -> Iterator[str]:
         mean = sum(part.seconds for part in wrong) / len(wrong)
         times += _("; a wrong answer {mean} s on average").format(mean=f"{mean:.1f}")
     yield from wrap(times, width)
+    if report.kept:
+        yield from kept_lines(report)
     if report.trouble:
         yield from (line for paragraph in report.trouble.split("\n") for line in wrap(paragraph, width))
     yield from wrap(_conclusion(report), width)
+
+
+def kept_lines(report: VerifyReport) -> Iterator[str]:
+    """How to enter a session that was left running, look at it as the grader does, and be rid of it. Not wrapped:
+    these are commands to copy."""
+    within = f"BATCHLAB_SESSIONS={shlex.quote(str(Path(report.kept).parent))}"
+    yield _("{lab} was left running as that part left it:").format(lab=report.lab)
+    for what, command in (
+        (_("enter it:"), f"{within} grader shell {report.lab}"),
+        (_("judge it:"), f"{within} grader check {report.lab} --explain"),
+        (_("remove it:"), f"{within} grader stop {report.lab} && rm -r {shlex.quote(report.kept)}"),
+    ):
+        yield f"  {pad(what, max(map(cell_len, (_('enter it:'), _('judge it:'), _('remove it:')))))} {command}"
 
 
 def _spent(report: VerifyReport) -> Iterator[str]:

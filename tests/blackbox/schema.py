@@ -27,7 +27,11 @@ def violations(value: Any, schema: dict[str, Any]) -> list[str]:
     return list(_violations(value, schema, schema, "$"))
 
 
-def _violations(value: Any, schema: dict[str, Any], root: dict[str, Any], at: str) -> Iterator[str]:
+def _violations(value: Any, schema: dict[str, Any] | bool, root: dict[str, Any], at: str) -> Iterator[str]:
+    if isinstance(schema, bool):  # true takes anything, false nothing: what `additionalProperties` mostly says
+        if not schema:
+            yield f"{at}: must not be there"
+        return
     for keyword, wanted in schema.items():
         if keyword in _SILENT:
             continue
@@ -53,6 +57,28 @@ def _violations(value: Any, schema: dict[str, Any], root: dict[str, Any], at: st
             case "minimum":
                 if isinstance(value, (int, float)) and value < wanted:
                     yield f"{at}: {value} is below {wanted}"
+            case "maximum":
+                if isinstance(value, (int, float)) and value > wanted:
+                    yield f"{at}: {value} is above {wanted}"
+            case "minLength" | "minItems" | "minProperties":
+                kind: type[Any] = {"minLength": str, "minItems": list, "minProperties": dict}[keyword]
+                if isinstance(value, kind) and len(value) < wanted:
+                    yield f"{at}: {value!r} is shorter than {wanted}"
+            case "maxLength":
+                if isinstance(value, str) and len(value) > wanted:
+                    yield f"{at}: {value!r} is longer than {wanted}"
+            case "oneOf":
+                fits = sum(not list(_violations(value, one, root, at)) for one in wanted)
+                if fits != 1:
+                    yield f"{at}: {fits} of the forms fit, not one"
+            case "patternProperties":
+                for pattern, inner in wanted.items():
+                    for key in value if isinstance(value, dict) else ():
+                        if re.search(pattern, key):
+                            yield from _violations(value[key], inner, root, f"{at}.{key}")
+            case "propertyNames":
+                for key in value if isinstance(value, dict) else ():
+                    yield from _violations(key, wanted, root, f"{at}.{key}")
             case "required":
                 yield from (f"{at}: no {key!r}" for key in wanted if isinstance(value, dict) and key not in value)
             case "properties":
@@ -60,8 +86,10 @@ def _violations(value: Any, schema: dict[str, Any], root: dict[str, Any], at: st
                 for key in present:
                     yield from _violations(value[key], wanted[key], root, f"{at}.{key}")
             case "additionalProperties":
-                known = schema.get("properties", {})
+                known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
                 for key in value.keys() - known.keys() if isinstance(value, dict) else ():
+                    if any(re.search(pattern, key) for pattern in patterns):
+                        continue
                     yield from _violations(value[key], wanted, root, f"{at}.{key}")
             case "items":
                 for number, item in enumerate(value if isinstance(value, list) else ()):

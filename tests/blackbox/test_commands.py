@@ -31,7 +31,7 @@ COMMANDS = (
         "complete",
         "report",
     ),
-    *("lint", "verify", "doctor", "binaries", "completion"),
+    *("new", "preview", "lint", "verify", "doctor", "binaries", "completion"),
 )
 STEPS = ("groups", "names", "env", "dns", "restart", "rollout", "wide", "orphan")
 

@@ -130,8 +130,9 @@ class Backend(Protocol):
     async def start(self, lab: Lab, on_boot: OnBoot, on_build: OnBuild, *, again: bool = False) -> Started:
         """Bring the lab up; `again`: as `grader reset`. Cancelling the task that awaits this ends the start."""
 
-    def watch(self, lab: Lab) -> AsyncIterator[Look]:
-        """A look whenever something changed, at most one a second; ends when everything passed, never fails."""
+    def watch(self, lab: Lab, *, explain: bool = False) -> AsyncIterator[Look]:
+        """A look whenever something changed, at most one a second; ends when everything passed, never fails.
+        `explain`: also at what passed for good, to tell how it is now."""
 
     async def check(self, lab: Lab, step_id: str | None = None) -> Look:
         """Look once, patiently: it counts as an attempt."""

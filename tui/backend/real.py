@@ -77,9 +77,9 @@ class RealBackend:
 
         return await start(lab, on_boot, on_build, again=again)
 
-    async def watch(self, lab: Lab) -> AsyncIterator[Look]:
+    async def watch(self, lab: Lab, *, explain: bool = False) -> AsyncIterator[Look]:
         """`grader check --watch --json`, as long as it is wanted."""
-        argv = ["check", "--watch", "--json"]
+        argv = ["check", "--watch", "--json", *(["--explain"] if explain else [])]
         try:
             async with asking(examiner_socket(session_home(lab.id)), argv) as process:
                 assert process.stdout is not None

@@ -158,6 +158,7 @@ def test_what_is_asked_for_is_measured_once_and_in_order() -> None:
     assert options.sessions == [1, 4]
     assert command._options([]).only == [
         "start",
+        "busy",
         "check",
         "watch",
         "reset",

@@ -6,6 +6,7 @@ import json
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -88,6 +89,136 @@ def test_a_folder_that_is_none(grader: Grader) -> None:
     assert (ran.code, ran.err) == (2, "grader: no-such-folder is not a folder\n")
 
 
+def test_the_forms_of_mistakes(grader: Grader, bad_lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bad_lab.parent)
+    text = grader("lint", str(bad_lab)).out
+    assert grader("lint", str(bad_lab), "--format", "text").out == text
+    assert grader("lint", str(bad_lab), "--format", "json").out == grader("lint", str(bad_lab), "--json").out
+    ran = grader("lint", str(bad_lab), "--format", "sarif")
+    assert (ran.code, ran.err) == (2, "")
+    [run] = json.loads(ran.out)["runs"]
+    lines = text.splitlines()
+    assert [result["message"]["text"] for result in run["results"]] == [
+        line.split(": ", 1)[1] if ":1:1: " not in line else line.split(":1:1: ", 1)[1] for line in lines
+    ]
+    assert {result["ruleId"] for result in run["results"]} == {"front-matter"}
+    assert "did you mean 'sarif'" in grader("lint", "--format", "sarf").err
+    assert grader("lint", "--json", "--format", "sarif").code == 2
+
+
+def test_one_broken_part_hides_nothing_of_the_others(grader: Grader, bad_lab: Path) -> None:
+    """The front matter, a check block, the translation, a solution, a wrong answer: each is told."""
+    for file, old, new in (
+        ("lab.md", "  says: ", "  sais: "),
+        ("lab.ko.md", "lab: lab-toy", "lab: lab-tot"),
+        ("wrong/shout/case.yaml", "on: solved", "on: solve"),
+        ("solution/02-bye.sh", "", "if\n"),
+    ):
+        path = bad_lab / file
+        text = path.read_text()
+        path.write_text(text.replace(old, new, 1) if old else text + new)
+    told = {line.removeprefix(f"{bad_lab}/").split(":")[0] for line in grader("lint", str(bad_lab)).out.splitlines()}
+    assert told == {"lab.md", "lab.ko.md", "wrong/shout/case.yaml", "solution/02-bye.sh"}
+    rules = [
+        one["ruleId"] for one in json.loads(grader("lint", str(bad_lab), "--format", "sarif").out)["runs"][0]["results"]
+    ]
+    assert {"front-matter", "check-block", "translation", "wrong-answer", "solution"} <= set(rules)
+
+
+@pytest.mark.parametrize("head", ["---\nformat: [\n---\n", "---\nformat: 1\n", ""])
+def test_front_matter_that_can_not_be_read_hides_no_check(grader: Grader, bad_lab: Path, head: str) -> None:
+    text = (bad_lab / "lab.md").read_text()
+    body = text.split("---\n", 2)[2].replace("  says: ", "  sais: ", 1)
+    (bad_lab / "lab.md").write_text(head + body)
+    assert "unknown key 'sais'" in grader("lint", str(bad_lab)).out
+
+
+def test_a_lab_without_its_text_is_read_as_far_as_it_is_there(grader: Grader, bad_lab: Path) -> None:
+    (bad_lab / "lab.md").unlink()
+    (bad_lab / "wrong" / "shout" / "case.yaml").write_text("fails: 1\n")
+    out = grader("lint", str(bad_lab)).out
+    assert f"{bad_lab}/lab.md:1:1: is missing" in out
+    assert f"{bad_lab}/wrong/shout/case.yaml:1:" in out
+
+
+# -- new ----------------------------------------------------------------------------------------------
+
+
+def test_a_new_lab_is_made_here_and_knows_what_comes_next(
+    grader: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BATCHLAB_LABS", raising=False)
+    ran = grader("new", "lab-x", "--addon", "kueue", "--nodes", "1", "--title", "Mine")
+    assert ran.code == 0
+    assert "lab-x/lab.md" in ran.out.splitlines()
+    assert all((tmp_path / line).is_file() for line in ran.out.splitlines())
+    assert "grader verify lab-x " in ran.err
+    assert f"BATCHLAB_LABS={tmp_path}" in ran.err
+    assert 'title: "Mine"' in (tmp_path / "lab-x" / "lab.md").read_text()
+    assert grader("lint", "lab-x").out == "no mistakes in lab-x\n"
+
+
+def test_a_new_lab_goes_to_the_authors_folder_or_where_it_is_told(
+    grader: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCHLAB_LABS", str(tmp_path / "mine"))
+    assert "BATCHLAB_LABS=" not in grader("new", "lab-x").err
+    assert (tmp_path / "mine" / "lab-x" / "lab.md").is_file()
+    ran = grader("new", "lab-x", "--to", str(tmp_path / "other"))
+    assert f"grader verify {tmp_path}/other/lab-x " in ran.err
+
+
+def test_a_new_lab_that_can_not_be(grader: Grader, tmp_path: Path) -> None:
+    to = str(tmp_path)
+    assert grader("new", "lab-x", "--to", to).code == 0
+    ran = grader("new", "lab-x", "--to", to)
+    assert (ran.code, ran.out) == (2, "")
+    assert "is there already" in ran.err
+    assert grader("new", "Lab", "--to", to).code == 2
+    assert "did you mean 'kueue'" in grader("new", "lab-y", "--to", to, "--addon", "kueu").err
+    assert grader("new").err.startswith("grader: LAB is missing")
+
+
+# -- preview ------------------------------------------------------------------------------------------
+
+
+def test_a_preview_without_a_terminal_is_printed_once(
+    grader: Grader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("BATCHLAB_LABS", "")
+    folder = Path(shutil.copytree(LABS / "lab-toy", tmp_path / "lab-toy"))
+    ran = grader("preview", str(folder))
+    assert (ran.code, ran.err) == (0, "")
+    assert "A first pod" in ran.out
+    assert "[hello-said]" in ran.out
+    assert "Hint 1 of" in ran.out
+    assert "no session of lab-toy" in ran.out
+    (folder / "lab.md").write_text((folder / "lab.md").read_text().replace("minutes: 10", "minuts: 10"))
+    ran = grader("preview", "--plain", str(folder))
+    assert ran.code == 2
+    assert f"{folder}/lab.md:5:1: unknown key 'minuts'" in ran.out
+    assert grader("preview", str(tmp_path / "lab-none")).code == 2
+
+
+def test_a_preview_on_a_terminal_is_the_applications(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def application(words: list[str]) -> int:
+        asked.append(words)
+        return 7
+
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr("grader.cli.preview.sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr("grader.cli.tui.application", application)
+    assert grader("preview", "lab-toy").code == 7
+    assert asked == [["--preview", "lab-toy"]]
+    assert "did you mean 'lab-toy'" in grader("preview", "lab-tay").err
+
+
 # -- verify -------------------------------------------------------------------------------------------
 
 
@@ -98,6 +229,8 @@ class PretendedLabs:
         self.asked: list[tuple[str, tuple[str, ...], bool]] = []
         self.jobs = 0
         self.programs: Programs | None = None
+        self.kept = ""
+        self.keeps: list[bool] = []
         self.outcomes: dict[str, PartOutcome] = {}
         """Lab → how its one part ends, if it isn't a defect."""
 
@@ -111,6 +244,7 @@ class PretendedLabs:
     ) -> list[VerifyReport]:
         self.asked = [(lab, tuple(case.name for case in plan.cases), plan.whole) for lab, plan in plans.items()]
         self.jobs, self.programs = jobs, programs
+        self.keeps = [plan.keep for plan in plans.values()]
         assert callable(on_bug)
         reports = {lab: self._report(lab, plan.whole) for lab, plan in plans.items()}
         for lab in plans if jobs == 1 else reversed([*plans]):
@@ -135,7 +269,14 @@ class PretendedLabs:
             seconds=1.5,
         )
         return VerifyReport(
-            lab=lab, title="A first pod", at=1_800_000_000.0, seconds=2.0, parts=(part,), whole=whole, resets=3
+            lab=lab,
+            title="A first pod",
+            at=1_800_000_000.0,
+            seconds=2.0,
+            parts=(part,),
+            whole=whole,
+            resets=3,
+            kept=self.kept,
         )
 
 
@@ -170,6 +311,19 @@ def test_parts_are_told_as_they_end(grader: Grader, verified: PretendedLabs, gol
     assert [lab for lab, _cases, _whole in verified.asked] == ["lab-toy"]
     assert verified.jobs == 1
     assert 'failures="1"' in (tmp_path / "v.xml").read_text()
+
+
+def test_how_to_enter_a_lab_that_was_kept_is_told_beside_the_document(grader: Grader, verified: PretendedLabs) -> None:
+    grader("verify", "lab-toy")
+    assert verified.keeps == [False]
+    verified.kept = "/state/verify/lab-toy"
+    enter = "BATCHLAB_SESSIONS=/state/verify grader shell lab-toy\n"
+    ran = grader("verify", "lab-toy", "--keep")
+    assert verified.keeps == [True]
+    assert enter in ran.out
+    ran = grader("verify", "lab-toy", "--keep", "--json")
+    assert json.loads(ran.out)["kept"] == "/state/verify/lab-toy"
+    assert enter in ran.err
 
 
 def test_labs_side_by_side_are_told_apart_and_reported_in_order(

@@ -113,6 +113,8 @@ def results(lab: Lab, *states: State) -> list[Result]:
             state=state,
             finding=finding if state is State.FAILED else Finding(),
             evidence=("hello.txt: 0 lines",),
+            read=("hello.txt: 0 bytes, written 12:03:11, sha256 e3b0c44298fc…",) if state is State.FAILED else (),
+            decided=(f"it is {state.value}",),
         )
         for (step, check), state in zip(checks, states, strict=False)
     ]

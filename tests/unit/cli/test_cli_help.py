@@ -41,6 +41,7 @@ def test_every_word_of_a_page_can_be_translated(
     names = r"grader|COMMAND|ARGS|OPTIONS|LAB|STEP|SHELL|shell|FILE|PATH|KIND|NAMESPACE|NAME"
     names += r"|SOURCE|DIR|killercoda|katacoda|iximiuz|Killercoda|Katacoda|BATCHLAB_LABS"
     names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|en\|ko|h|bash\|zsh\|fish"
+    names += r"|TEXT|NAMES|LIST|FOLDER|text\|json\|sarif"
     names += r"|batchlab|dark|light|high-contrast|colour-blind"
     options = r"--?[a-z-]+"
     for line in ran.out.splitlines():

@@ -327,5 +327,6 @@ def test_the_solutions_of_a_challenge(tmp_path: Path, convert: Callable[..., Res
     result = convert(folder)
     assert result.text("c", "solution/01-c.sh") == "kubectl create ns x\necho -n yes > v.txt\n:\n"
     assert result.done.labs[0].lab.steps[0].hints == ["Do `that`.\n\n```sh\nls ~/work/a\n```"]
+    assert "uses: kubectl create" in result.text("c", "exceptions.yaml")
     assert "c/solution.md:1 solution.md" in result.told() or "solution.md:1 solution.md" in result.told()
     assert result.lint == []

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from grader.checks import KINDS
 from grader.checks.base import Envelope
 from grader.lab.cases import CaseMatter
+from grader.lab.exceptions import AnswerException, CommandException
 from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter, TranslatedFrontMatter
 from grader.lab.lint import FOLDERS, lint_lab
 from grader.lab.overlay import CheckWords
@@ -58,6 +59,8 @@ def required(model: type[BaseModel]) -> dict[str, str]:
         ("Check blocks", "", Envelope),
         ("Another language", "hold nothing but words:", CheckWords),
         ("Wrong answers", "", CaseMatter),
+        ("What the text must say, and must not", "Keys of a command", CommandException),
+        ("What the text must say, and must not", "Keys of an answer", AnswerException),
     ],
 )
 def test_every_key_is_in_its_table_and_none_besides(title: str, after: str, model: type[BaseModel]) -> None:
@@ -87,6 +90,15 @@ def test_every_key_of_a_kind() -> None:
 def test_the_example_is_the_tested_one(path: Path) -> None:
     fence = "````" if path.suffix == ".md" else "```"
     assert re.search(rf"^{fence}\w+\n{re.escape((EXAMPLE / path).read_text())}{fence}$", GUIDE, re.MULTILINE)
+
+
+def test_what_is_shown_of_lab_topology_is_what_stands_there() -> None:
+    _before, _title, walk = GUIDE.partition("## Write a lab on a topic that isn't in the catalogue")
+    shown = {match[1]: match[2] for match in re.finditer(r"^```(yaml|python)\n(.*?)^```$", walk, re.M | re.S)}
+    lab = ROOT / "labs" / "lab-topology"
+    assert shown.keys() == {"yaml", "python"}
+    assert shown["yaml"] in (lab / "lab.md").read_text()
+    assert shown["python"] in (lab / "checks.py").read_text()
 
 
 def test_the_example_lints() -> None:

@@ -15,6 +15,16 @@ def test_a_session_lives_in_the_state_folder(state_home: Path) -> None:
     assert places.session_home("lab-lws") == state_home / "sessions" / "lab-lws"
 
 
+def test_another_folder_of_sessions(state_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the labs which `grader verify --keep` left running."""
+    monkeypatch.setenv("BATCHLAB_SESSIONS", str(tmp_path / "verify"))
+    assert places.session_home("lab-x") == tmp_path / "verify" / "lab-x"
+    (tmp_path / "verify" / "lab-x").mkdir(parents=True)
+    (tmp_path / "verify" / "lab-x" / "lock").touch()
+    (tmp_path / "verify" / "lab-y.lock").touch()
+    assert places.session_ids() == ["lab-x"]
+
+
 def test_only_folders_that_were_locked_once_are_sessions(state_home: Path) -> None:
     assert places.session_ids() == []
     with places.locked(places.session_home("lab-b"), pytest.fail):

@@ -204,7 +204,8 @@ class PretendedBackend:
         kept = Path("/kept") if again else None
         return Started(lab=lab.id, home=Path("/home"), work=Path("/work"), kept_work=kept)
 
-    async def watch(self, lab: Lab) -> AsyncIterator[Look]:
+    async def watch(self, lab: Lab, *, explain: bool = False) -> AsyncIterator[Look]:
+        del explain
         self.asked.append(f"watch {lab.id}")
         while (look := await self.looks.get()) is not None:
             yield look

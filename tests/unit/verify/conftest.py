@@ -50,6 +50,9 @@ class FakeDriver:
     """Check → for how many more looks it waits before it passes."""
     broken: dict[str, Result] = field(default_factory=dict)
     """Check → what is answered whatever the state."""
+    right: list[tuple[str, str]] = field(default_factory=list)
+    """(check, answer) of the solved lab."""
+    was_kept: bool = False
     refuse: dict[str, list[Problem]] = field(default_factory=dict)
     """Name of a script, or `reset` → problems raised, one each time."""
 
@@ -87,6 +90,14 @@ class FakeDriver:
 
     def restore_work(self) -> None:
         self.files = dict(self.kept)
+
+    def answers(self) -> list[tuple[str, str]]:
+        self.log.append("answers")
+        return self.right
+
+    def keep(self) -> str:
+        self.was_kept = True
+        return "/state/verify/lab-x"
 
     def _maybe_refuse(self, name: str) -> None:
         if self.refuse.get(name):
@@ -195,7 +206,14 @@ class Scene:
         lab = replace(self.lab(), id=lab_id)
         return Plan(lab=lab, solution=scripts, cases=tuple(cases), whole=only is None)
 
-    def verify(self, driver: FakeDriver | None = None, only: Sequence[str] | None = None) -> VerifyReport:
+    def verify(
+        self,
+        driver: FakeDriver | None = None,
+        only: Sequence[str] | None = None,
+        *,
+        keep: bool = False,
+        lacks: Sequence[str] = (),
+    ) -> VerifyReport:
         plan = self.plan(only=only)
         verification = Verification(
             plan.lab,
@@ -204,6 +222,8 @@ class Scene:
             driver or self.driver(),
             self.events.append,
             whole=plan.whole,
+            keep=keep,
+            lacks=lacks,
             clock=Clock(),
         )
         return verification.run()

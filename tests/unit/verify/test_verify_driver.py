@@ -256,3 +256,20 @@ def test_lock_goes_with_a_process_that_is_killed(machine: Machine, home: Path) -
         other.kill()
     with drive(machine):
         pass
+
+
+def test_a_lab_that_is_kept_runs_on_and_its_folder_stays(machine: Machine, home: Path) -> None:
+    with drive(machine) as driver:
+        stopped = machine.log.count("stop")
+        assert driver.keep() == str(home)
+    assert machine.log.count("stop") == stopped
+    assert home.is_dir()
+    with drive(machine):  # the next one clears it away, and nobody holds the lock
+        assert machine.log.count("stop") == stopped + 1
+
+
+def test_answers_without_a_history_are_the_machines_problem(machine: Machine) -> None:
+    with drive(machine) as driver:
+        with pytest.raises(EnvironmentProblem, match="there is no history"):
+            driver.answers()
+        assert driver.failed

@@ -61,6 +61,12 @@ class NothingPasses:
     def restore_work(self) -> None:
         """Nothing to do."""
 
+    def answers(self) -> list[tuple[str, str]]:
+        return []
+
+    def keep(self) -> str:
+        raise AssertionError("nobody asked for it")
+
 
 @pytest.fixture
 def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -82,8 +88,8 @@ def test_every_step_and_case_of_the_lab_is_a_part(labs: Path) -> None:
     assert solutions == [step.id for step in lab.steps]
     wrong = {part.name for part in report.parts if part.phase is Phase.WRONG}
     assert wrong == {path.name for path in (labs / "lab-hello" / "wrong").iterdir()}
-    assert report.parts[0].outcome is PartOutcome.OK
-    assert report.parts[1].outcome is PartOutcome.DEFECT
+    assert [part.phase for part in report.parts[:2]] == [Phase.TEXT, Phase.START]
+    assert [part.outcome for part in report.parts[:3]] == [PartOutcome.OK, PartOutcome.OK, PartOutcome.DEFECT]
     assert report.whole
 
 
@@ -110,7 +116,7 @@ class TestTheSession:
         heard: list[VerifyEvent] = []
         report = verify_lab(plan, refuses, heard.append)
         first, *rest = report.parts
-        assert (first.phase, first.outcome, first.fault) == (Phase.START, PartOutcome.ERROR, "environment")
+        assert (first.phase, first.outcome, first.fault) == (Phase.TEXT, PartOutcome.ERROR, "environment")
         assert first.problems == ("no room\nmake some",)
         assert {part.outcome for part in rest} == {PartOutcome.NOT_RUN}
         assert len(report.parts) == len(verify_lab(plan, nothing_passes, lambda _event: None).parts)
@@ -125,7 +131,7 @@ class TestTheSession:
             raise EnvironmentProblem("could not remove it")
 
         report = verify_lab(plan, stays, lambda _event: None)
-        assert report.parts[1].outcome is PartOutcome.DEFECT
+        assert report.parts[2].outcome is PartOutcome.DEFECT
         assert (report.trouble, report.exit_code) == ("could not remove it", 3)
 
     def test_its_time_is_that_of_the_lab(self, plan: Plan) -> None:
@@ -217,3 +223,34 @@ def test_near_name_of_a_case_is_offered(labs: Path) -> None:
     assert labs.is_dir()
     with pytest.raises(UsageProblem, match="did you mean 'no-toleration'"):
         plan_verification("lab-hello", ["no-tolerations"])
+
+
+class TestTheText:
+    """What can be said of a lab before its cluster is there."""
+
+    def test_a_right_lab_lacks_nothing(self, labs: Path) -> None:
+        assert labs.is_dir()
+        assert plan_verification("lab-hello").lacks == ()
+
+    def test_a_step_without_a_check(self, labs: Path) -> None:
+        for name in ("lab.md", "lab.ko.md"):
+            path = labs / "lab-hello" / name
+            before, where, after = path.read_text().partition("{#where}\n")
+            after = re.sub(r"```yaml check\n.*?```\n", "", after, flags=re.DOTALL)
+            path.write_text(before + where + after)
+        shutil.rmtree(labs / "lab-hello" / "wrong" / "invented-node")
+        (lack,) = plan_verification("lab-hello").lacks
+        assert re.match(r".*/lab-hello/lab\.md:\d+:1: step 'where' has no check", lack)
+
+    def test_a_command_that_is_never_mentioned(self, labs: Path) -> None:
+        script = labs / "lab-hello" / "solution" / "02-where.sh"
+        script.write_text(script.read_text() + "jq . < where.txt\n")
+        (lack,) = plan_verification("lab-hello").lacks
+        assert lack.startswith(f"{script}:4:1: uses `jq`, which lab.md, lab.ko.md never mentions")
+
+    def test_it_is_told_as_a_part_of_the_report(self, labs: Path) -> None:
+        script = labs / "lab-hello" / "solution" / "02-where.sh"
+        script.write_text(script.read_text() + "jq . < where.txt\n")
+        report = verify_lab(plan_verification("lab-hello"), nothing_passes, lambda _event: None)
+        assert (report.parts[0].phase, report.parts[0].outcome) == (Phase.TEXT, PartOutcome.DEFECT)
+        assert report.parts[0].problems == plan_verification("lab-hello").lacks

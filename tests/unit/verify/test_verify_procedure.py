@@ -36,11 +36,13 @@ def error(check: str, step: int, step_id: str, our_bug: bool = False) -> Result:
 def test_a_right_lab_is_proved(scene: Scene) -> None:
     report = scene.verify()
     assert list(outcomes(report).items()) == [
+        ("text", "ok"),
         ("start", "ok"),
         ("solution one", "ok"),
         ("solution two", "ok"),
         ("solution three", "ok"),
         ("memory", "ok"),
+        ("answers", "ok"),
         ("wrong b-bad", "ok"),
         ("wrong d-bad", "ok"),
         ("reset", "ok"),
@@ -60,7 +62,7 @@ def test_what_it_does_and_nothing_more(scene: Scene) -> None:
         *("run solution/01-one.sh", "check one"),
         *("run solution/02-two.sh", "check two"),
         *("run solution/03-three.sh", "check three"),
-        *("check all", "check all"),
+        *("check all", "check all", "answers"),
         *("run b-bad/answer.sh", "check all", "check all"),
         *("run d-bad/answer.sh", "check all", "check all"),
         *("reset", "check all"),
@@ -77,8 +79,8 @@ def test_events_announce_and_end_each_part(scene: Scene) -> None:
     ended = [event for event in scene.events if event.part is not None]
     assert [event.part for event in ended] == list(report.parts)
     assert [(event.phase, event.name) for event in begun] == [(one.phase, one.name) for one in report.parts]
-    assert [event.number for event in ended] == list(range(1, 11))
-    assert {event.total for event in scene.events} == {10}
+    assert [event.number for event in ended] == list(range(1, 13))
+    assert {event.total for event in scene.events} == {12}
 
 
 def test_achievements_that_do_not_hold_are_noted_not_refused(scene: Scene) -> None:
@@ -153,11 +155,13 @@ def test_solution_script_that_fails_is_told_with_its_last_lines(scene: Scene) ->
     assert broken.problems[1:] == tuple(f"  line {number}" for number in range(25, 40))
     # What does not need step two is still proved.
     assert outcomes(report) == {
+        "text": "ok",
         "start": "ok",
         "solution one": "ok",
         "solution two": "defect",
         "solution three": "not run",
         "memory": "not run",
+        "answers": "not run",
         "wrong b-bad": "not run",
         "wrong d-bad": "not run",
         "reset": "ok",
@@ -320,7 +324,7 @@ def test_reset_that_fails_ends_it_and_no_part_is_missing(scene: Scene) -> None:
     driver = scene.driver()
     driver.refuse = {"reset": [EnvironmentProblem("no space left")]}
     report = scene.verify(driver)
-    assert list(outcomes(report).items())[7:] == [
+    assert list(outcomes(report).items())[9:] == [
         ("reset", "error"),
         ("wrong a-bad", "not run"),
         ("wrong c-bad", "not run"),
@@ -344,7 +348,7 @@ def test_lab_that_cannot_be_solved_again_ends_it(scene: Scene) -> None:
         "the lab could not be solved a second time\nb could not be judged: the cluster is away",
     )
     assert outcomes(report)["wrong a-bad"] == "not run"
-    assert len(report.parts) == 10
+    assert len(report.parts) == 12
 
 
 def test_engine_that_forgets_a_check_is_our_bug(scene: Scene) -> None:
@@ -378,3 +382,70 @@ def test_two_fresh_cases_do_not_share_dirt(scene: Scene) -> None:
     report = scene.verify(only=["a-bad", "c-bad"])
     assert outcomes(report) == {"wrong a-bad": "ok", "wrong c-bad": "ok"}
     assert report.resets == 1
+
+
+# -- the text -----------------------------------------------------------------------------------------------
+
+
+def test_what_the_text_lacks_is_a_defect_of_its_own(scene: Scene) -> None:
+    report = scene.verify(lacks=["lab.md:3:1: step 'one' has no check"])
+    assert part(report, Phase.TEXT).problems == ("lab.md:3:1: step 'one' has no check",)
+    assert (report.exit_code, report.count(PartOutcome.DEFECT)) == (1, 1)
+
+
+def test_a_text_that_tells_an_answer_of_the_solved_lab(scene: Scene) -> None:
+    driver = scene.driver()
+    driver.right = [("d", "gpu-b-7f3a"), ("b", "another word")]
+    (scene.folder / "lab.md").write_text("---\nlab: lab-x\n---\nHello.\n\n## One {#one}\n\nIt is `gpu-b-7f3a`.\n")
+    report = scene.verify(driver)
+    assert part(report, Phase.ANSWERS).problems == (f"{scene.folder}/lab.md:8:8: tells the answer of d: gpu-b-7f3a",)
+    # They are asked for where everything is solved, and nothing is wrong yet.
+    asked = driver.log.index("answers")
+    assert driver.log[:asked].count("run solution/03-three.sh") == 1
+    assert not any(entry.startswith("run b-bad") for entry in driver.log[:asked])
+    assert [name for name, outcome in outcomes(report).items() if outcome != "ok"] == ["answers"]
+
+
+def test_answers_that_can_not_be_asked_for_are_no_defect(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = scene.driver()
+
+    def fails() -> list[tuple[str, str]]:
+        raise EnvironmentProblem("there is no history")
+
+    monkeypatch.setattr(driver, "answers", fails)
+    report = scene.verify(driver)
+    assert (part(report, Phase.ANSWERS).outcome, report.exit_code) == (PartOutcome.ERROR, 3)
+
+
+# -- keeping --------------------------------------------------------------------------------------------------
+
+
+def test_the_first_part_that_fails_is_the_last_and_its_lab_is_kept_as_it_is(scene: Scene) -> None:
+    scene.cases["b-bad"] = ("b", "solved", (), "file b ok\nfile c found")
+    driver = scene.driver()
+    report = scene.verify(driver, keep=True)
+    assert part(report, Phase.WRONG, "b-bad").outcome is PartOutcome.DEFECT
+    assert {one.outcome for one in report.parts[8:]} == {PartOutcome.NOT_RUN}
+    assert (driver.was_kept, report.kept) == (True, "/state/verify/lab-x")
+    assert driver.files["c"] == "found"  # not put back
+
+
+def test_what_stands_in_files_keeps_no_lab(scene: Scene) -> None:
+    driver = scene.driver()
+    report = scene.verify(driver, keep=True, lacks=["something"])
+    assert (driver.was_kept, report.kept) == (False, "")
+    assert report.count(PartOutcome.NOT_RUN) == 0
+
+
+def test_a_right_lab_is_not_kept(scene: Scene) -> None:
+    driver = scene.driver()
+    assert scene.verify(driver, keep=True).exit_code == 0
+    assert not driver.was_kept
+
+
+def test_of_what_was_not_run_nobody_says_that_it_proves_nothing(scene: Scene) -> None:
+    scene.cases["b-bad"] = ("b", "solved", (), "file b ok")
+    del scene.cases["a-bad"]
+    report = scene.verify(keep=True)
+    # b's wrong answer was not caught, a has none, those of c and d were not reached.
+    assert report.unproven == ("a", "b")

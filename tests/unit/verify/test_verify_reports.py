@@ -72,7 +72,7 @@ def test_colour_adds_nothing_but_colour(bad: VerifyReport) -> None:
 
 def test_unproven_checks_are_named(scene: Scene) -> None:
     del scene.cases["a-bad"]
-    assert "note: no wrong answer makes these checks fail: a\n" in render_verify(scene.verify())
+    assert "note: unproven, because no wrong answer makes them fail: a\n" in render_verify(scene.verify())
 
 
 def test_some_cases_never_read_as_the_whole_proof(scene: Scene) -> None:
@@ -83,11 +83,11 @@ def test_some_cases_never_read_as_the_whole_proof(scene: Scene) -> None:
 
 def test_junit_of_two_labs_counts_both(bad: VerifyReport) -> None:
     root = ET.fromstring(render_verify_junit(bad, replace(bad, lab="lab-y")))
-    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["22", "4", "2", "4"]
+    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["26", "4", "2", "4"]
     error = next(root.iter("error"))
     assert error.get("type") == "environment"
     assert error.get("message") == "kube-apiserver does not answer look at its log"
-    assert len(root.findall("testsuite")) == 10
+    assert len(root.findall("testsuite")) == 14
 
 
 def test_json_says_what_it_cost(proved: VerifyReport) -> None:
@@ -95,3 +95,10 @@ def test_json_says_what_it_cost(proved: VerifyReport) -> None:
     assert content["resets"] == {"count": 2, "seconds": 1.0}
     assert content["exit_code"] == 0
     assert {part["outcome"] for part in content["parts"]} == {PartOutcome.OK.value}
+
+
+def test_how_to_enter_and_remove_a_lab_that_was_kept(bad: VerifyReport) -> None:
+    text = render_summary(replace(bad, kept="/my state/verify/lab-x"), width=60)
+    assert "BATCHLAB_SESSIONS='/my state/verify' grader shell lab-x\n" in text
+    assert "grader stop lab-x && rm -r '/my state/verify/lab-x'\n" in text
+    assert json.loads(render_verify_json(replace(bad, kept="/x/lab-x")))["kept"] == "/x/lab-x"

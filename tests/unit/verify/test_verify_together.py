@@ -96,7 +96,7 @@ def test_the_reports_are_in_order_and_whole(scene: Scene, cleared: list[str], jo
     assert [report.lab for report in reports] == labs
     assert [report.exit_code for report in reports] == [0, 1, 0, 3]
     assert ears.reports == {report.lab: report for report in reports}
-    assert {len(report.parts) for report in reports} == {10}
+    assert {len(report.parts) for report in reports} == {12}
     for report in reports:
         events = [event for event in ears.told_of[report.lab] if isinstance(event, VerifyEvent) and event.part]
         assert [event.part for event in events] == list(report.parts)
@@ -107,8 +107,8 @@ def test_the_reports_are_in_order_and_whole(scene: Scene, cleared: list[str], jo
 def test_a_lab_whose_process_is_killed_is_told_and_cleared_away(scene: Scene, cleared: list[str]) -> None:
     (killed, fine), _ears = verify(scene, ["lab-killed", "lab-a"], 2, no_bug)
     outcomes = [part.outcome for part in killed.parts]
-    assert outcomes == [PartOutcome.OK, PartOutcome.OK, PartOutcome.ERROR, *[PartOutcome.NOT_RUN] * 7]
-    assert killed.parts[2].problems == ("the process that proved it ended: SIGKILL",)
+    assert outcomes == [*[PartOutcome.OK] * 3, PartOutcome.ERROR, *[PartOutcome.NOT_RUN] * 8]
+    assert killed.parts[3].problems == ("the process that proved it ended: SIGKILL",)
     assert (killed.exit_code, fine.exit_code) == (3, 0)
     assert cleared == ["lab-killed"]
 
@@ -120,8 +120,8 @@ def test_our_own_failure_in_one_lab_is_reported_where_it_happened(
         (tmp_path / f"bug-{os.getpid()}").write_text(repr(error))
 
     (buggy, fine), _ears = verify(scene, ["lab-buggy", "lab-a"], 1, on_bug)
-    assert (buggy.parts[2].outcome, buggy.parts[2].fault) == (PartOutcome.ERROR, "bug")
-    assert buggy.parts[2].problems == ("our bug: ZeroDivisionError('ours')",)
+    assert (buggy.parts[3].outcome, buggy.parts[3].fault) == (PartOutcome.ERROR, "bug")
+    assert buggy.parts[3].problems == ("our bug: ZeroDivisionError('ours')",)
     assert (buggy.exit_code, fine.exit_code) == (4, 0)
     assert cleared == ["lab-buggy"]
     (told,) = tmp_path.glob("bug-*")
@@ -137,5 +137,5 @@ def test_what_can_not_be_cleared_away_is_told(
 
     monkeypatch.setattr(together, "clear_away", fails)
     (killed,), _ears = verify(scene, ["lab-killed"], 1, no_bug)
-    assert killed.parts[2].problems[0].endswith("SIGKILL\nprocess 7 does not end")
+    assert killed.parts[3].problems[0].endswith("SIGKILL\nprocess 7 does not end")
     assert cleared == []

@@ -1,0 +1,1 @@
+echo 'there is no rack left for the fourth Job' > fourth.txt

@@ -1,0 +1,13 @@
+set -euo pipefail
+cat > topology.yaml <<'YAML'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata:
+  name: racks
+spec:
+  levels:
+    - nodeLabel: example.com/rack
+    - nodeLabel: example.com/block
+    - nodeLabel: kubernetes.io/hostname
+YAML
+kubectl apply -f topology.yaml

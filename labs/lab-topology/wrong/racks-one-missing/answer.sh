@@ -1,0 +1,1 @@
+sed -i '$d' racks.txt
