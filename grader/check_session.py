@@ -30,6 +30,7 @@ from grader.report.model import RunReport, make_report
 from grader.results import State
 from grader.session.executor import SessionExecutor
 from grader.session.places import history_file, recorder_socket, work_folder
+from grader.session.scripts import SessionScripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -108,7 +109,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
     cluster = Api.from_kubeconfig(Layout(home).grader_kubeconfig)
     checks = {check.id: check for step in lab.steps for check in step.checks}
     asked = frozenset(file for check in checks.values() for file in _files(check))
-    executor = SessionExecutor(home)
+    executor, scripts = SessionExecutor(home), SessionScripts(home)
     with HistoryReader(history_file(home)) as history:
 
         def look() -> World:
@@ -121,6 +122,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
                 checks=checks,
                 executor=executor,
                 confined=bool(lab.collection),
+                scripts=scripts,
             )
 
         yield look

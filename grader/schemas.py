@@ -19,7 +19,7 @@ def schema_files() -> dict[str, str]:
     """File name → content."""
     from grader.board.document import BoardDocument
     from grader.classroom.forms import ClassDocument
-    from grader.cli import collection_documents, content_documents, documents
+    from grader.cli import collection_documents, content_documents, documents, importing_documents
     from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
@@ -44,6 +44,7 @@ def schema_files() -> dict[str, str]:
         "doctor-v1.json": documents.DoctorDocument,
         "fault-v1.json": documents.FaultDocument,
         "hint-v1.json": documents.HintDocument,
+        "import-v1.json": importing_documents.ImportDocument,
         "lint-v1.json": documents.LintDocument,
         "list-v1.json": documents.ListDocument,
         "show-v1.json": documents.ShowDocument,

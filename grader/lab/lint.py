@@ -20,6 +20,7 @@ from grader.lab.manifests import read_start
 from grader.lab.needs import command_problems
 from grader.lab.overlay import read_translation, translation_file
 from grader.lab.parse import LAB_FILE, Reading, read_lab
+from grader.lab.place import check_files, check_scripts, is_for_bash
 from grader.lab.problems import LabProblem, did_you_mean, read_source, under
 from grader.lab.prose import check_prose, compare_prose
 from grader.lab.scripts import compare_solutions
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from grader.lab.markdown import Outline
 
 CHECKS_FILE = "checks.py"
-FOLDERS = ("start", "solution", "wrong", "assets")
+FOLDERS = ("start", "files", "scripts", "solution", "wrong", "assets")
 _OTHER_FILES = (EXCEPTIONS_FILE, "README.md")
 _BASH_SECONDS = 10.0
 """That bash may take to read a script."""
@@ -58,7 +59,7 @@ def lint_lab(folder: Path) -> list[LabProblem]:
     checks = {} if reading is None else reading.check_ids()
     if reading is not None:
         _lint_text(reading, found)
-    for lang in LANGUAGES:
+    for lang in reading.matter.languages if reading and reading.matter else LANGUAGES:
         if lang != "en":
             _lint_translation(folder, lang, reading, found)
     if reading is not None:
@@ -79,6 +80,8 @@ def lint_lab(folder: Path) -> list[LabProblem]:
             compare_solutions(folder, list(reversed(steps.items())), found)
         with under("unmentioned-command", found):
             command_problems(folder, found)
+    with under("work-files", found):
+        found += check_files(folder)
     with under("solution", found):
         found += _shell(folder)
     return sorted(set(found))
@@ -90,6 +93,8 @@ def _lint_text(reading: Reading, found: list[LabProblem]) -> None:
         found += check_prose(reading.outline)
     with under("check-block", found):
         found += _checks(reading)
+    with under("script", found):
+        found += check_scripts(reading)
     with under("start-object", found):
         found += _objects(reading)
     with under("prerequisite", found):
@@ -124,7 +129,9 @@ def _files(folder: Path) -> Iterator[LabProblem]:
 
 
 def _scripts(folder: Path) -> list[Path]:
-    return sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
+    """Every script of a lab that bash reads."""
+    patterns = ("solution/*.sh", "wrong/*/*.sh", "start/*.sh", "scripts/*.sh")
+    return sorted(path for pattern in patterns for path in folder.glob(pattern) if is_for_bash(path))
 
 
 def _shell(folder: Path) -> Iterator[LabProblem]:

@@ -11,6 +11,7 @@ from cluster.i18n import _
 from grader.lab.filling import Filler, Misfit, fill_leaves, misplaced
 from grader.lab.located import read_documents
 from grader.lab.problems import LabProblem, read_source, unknown
+from grader.lab.scripts import read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +26,7 @@ MAX_OBJECTS = 1_000
 MAX_FILES = 200
 MAX_TEXT = 4 << 20
 """Objects, files, and characters of all of them, that `start/` may hold."""
+SCRIPT_SUFFIX = ".sh"
 
 
 def read_start(folder: Path, found: list[LabProblem], filler: Filler | None = None) -> list[Located]:
@@ -56,6 +58,13 @@ def read_start(folder: Path, found: list[LabProblem], filler: Filler | None = No
     return list(objects.values())
 
 
+def setup_scripts(folder: Path) -> tuple[Path, ...]:
+    """The scripts of `start/` of the lab in `folder`, in the order of their names."""
+    paths = sorted((folder / "start").glob(f"*{SCRIPT_SUFFIX}"))
+    # Never by a link: what it leads to would be handed to whoever wrote the lab.
+    return tuple(path for path in paths if not path.name.startswith(".") and not path.is_symlink())
+
+
 def in_namespace(objects: Iterable[Manifest], namespace: str) -> tuple[Manifest, ...]:
     """The objects with the lab's Namespace before all, then other Namespaces, then the rest in their order.
 
@@ -85,8 +94,12 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
         if files > MAX_FILES:
             found.append(LabProblem(str(start), 1, 1, _("more than {limit} files").format(limit=MAX_FILES)))
             return
-        if path.suffix != SUFFIX:
-            message = unknown(_("'{word}' is not read: start/ holds .yaml files"), path.name, [])
+        if path.suffix == SCRIPT_SUFFIX and path.is_symlink():
+            found.append(LabProblem(str(path), 1, 1, _("is a link: links are not followed")))
+        elif path.suffix == SCRIPT_SUFFIX:
+            read_script(path, found)
+        elif path.suffix != SUFFIX:
+            message = unknown(_("'{word}' is not read: start/ holds .yaml files and .sh scripts"), path.name, [])
             found.append(LabProblem(str(path), 1, 1, message))
         elif (source := read_source(path, found)) is not None:
             texts += len(source.text)

@@ -72,6 +72,8 @@ class Lab:
     intro: str
     steps: tuple[Step, ...]
     folder: Path
+    setup: tuple[Path, ...] = ()
+    """The scripts of `start/`, in their order: they run before the learner arrives."""
     language: str
     """The language of title, prose, hints and `says`: English where the lab has no file in the one asked."""
     declared: Mapping[str, ValueMatter] = field(default_factory=dict)

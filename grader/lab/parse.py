@@ -12,7 +12,7 @@ from cluster.i18n import _
 from cluster.spec import ClusterSpec, NodeSpec
 from grader.lab.checkblock import CheckDraft, across, read_checks
 from grader.lab.frontmatter import FrontMatter, read_front_matter
-from grader.lab.manifests import in_namespace, read_start
+from grader.lab.manifests import in_namespace, read_start, setup_scripts
 from grader.lab.markdown import Outline, Section, read_outline
 from grader.lab.model import Lab, Step
 from grader.lab.overlay import read_translation, translated, translation_file
@@ -161,7 +161,7 @@ def build(reading: Reading) -> Lab:
     matter = reading.matter
     assert matter is not None
     nodes = tuple(
-        NodeSpec(name=node.name, real=node.real, gpus=node.gpus, labels=dict(node.labels))
+        NodeSpec(name=node.name, real=node.real, gpus=node.gpus, labels=dict(node.labels), taint=node.taint)
         for node in matter.cluster.nodes
     )
     manifests = in_namespace((located.value for located in reading.start), matter.namespace)
@@ -179,6 +179,7 @@ def build(reading: Reading) -> Lab:
             for number, (section, drafts) in enumerate(reading.steps, start=1)
         ),
         folder=reading.folder,
+        setup=setup_scripts(reading.folder),
         language="en",
         declared=matter.values,
         values={} if reading.filler is None else dict(reading.filler.values),

@@ -32,6 +32,7 @@ from grader.collections.trust import refuse_untrusted
 from grader.progress import begin_progress, forget_progress, record_start
 from grader.record.telling import note_start
 from grader.session.admission import admitted
+from grader.session.files import place_files
 from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
 from grader.session.places import (
@@ -208,6 +209,7 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     # The recorder must not go on from a cluster that is gone: its objects would seem to be this one's.
     forget_history(home)
     work_folder(home).mkdir(exist_ok=True)
+    place_files(lab.folder, work_folder(home))
     _boot(machine_config(lab, home, binaries), on_event, None if programs.cold else default_folder())
     on_event(turned_to(SESSION_TASK))
     save_session(home, session)
