@@ -19,9 +19,12 @@ from grader.importing.draft import NAMESPACE, WORKDIR, CheckDraft, LabDraft
 from grader.importing.ledger import Outcome
 from grader.lab.exceptions import EXCEPTIONS_FILE
 from grader.lab.needs import untold
+from grader.lab.problems import STRANGE
 from grader.session.places import stamp
 
 KEPT = ".before-import-"
+_READ = ("solution/", "start/", "scripts/", "wrong/")
+"""Folders whose files are texts that lint reads."""
 
 
 def write_lab(lab: LabDraft, folder: Path, *, force: bool) -> Path | None:
@@ -61,16 +64,29 @@ def excuse_solutions(lab: LabDraft, folder: Path) -> None:
         (folder / EXCEPTIONS_FILE).write_text(_yaml({"commands": said}), encoding="utf-8")
 
 
+def _plain(lab: LabDraft, name: str, data: bytes) -> bytes:
+    """A text without what no lab's text may hold, since a terminal would obey it; each such character is told."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return data  # lint says so
+    for number, line in enumerate(text.split("\n"), start=1):
+        for strange in sorted({ord(found[0]) for found in STRANGE.finditer(line)}):
+            what = _("the control character U+{code:04X}").format(code=strange)
+            lab.ledger.approximated(lab.place, what, f"{name}:{number}", _("no lab's text may hold it: left out"))
+    return STRANGE.sub("", text).encode()
+
+
 def _fill(lab: LabDraft, folder: Path) -> None:
     texts = {"lab.md": lab_text(lab), "README.md": readme(lab)}
     folder.mkdir()
     for name, file in lab.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.data)
+        path.write_bytes(_plain(lab, name, file.data) if name.startswith(_READ) else file.data)
         path.chmod(0o755 if file.executable else 0o644)
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_bytes(_plain(lab, name, text.encode()))
     shutil.copymode(folder.parent.parent, folder)
 
 

@@ -64,3 +64,16 @@ def test_lines_in_any_order(seed: int, tmp_path: Path, convert: Callable[..., Re
     (challenge / "index.md").write_text(matter + shown.join(texts), encoding="utf-8")
     result = convert(tmp_path / "s")
     assert (result.lint, len(result.done.labs)) == ([], 2)
+
+
+def test_control_characters_are_left_out_and_told(tmp_path: Path, convert: Callable[..., Result]) -> None:
+    folder = tmp_path / "s" / "scenario"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("Before\x1b[2J after.\n", encoding="utf-8")
+    (folder / "index.json").write_text(
+        json.dumps({"title": "T", "details": {"steps": [{"title": "A", "text": "a.md"}]}})
+    )
+    result = convert(tmp_path / "s")
+    assert result.lint == []
+    entries = [entry for one in result.done.labs for entry in one.lab.ledger.sorted() if "U+001B" in entry.what]
+    assert [(entry.outcome, entry.into.partition(":")[0]) for entry in entries] == [("approximated", "lab.md")]
