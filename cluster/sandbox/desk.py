@@ -24,6 +24,14 @@ _OWN_FILES = (Path("/home"), Path("/root"), Path("/etc/ssh"), *map(Path, ("/etc/
 CALLED_ON = RUNTIME / "desk"
 """`Layout.desk` as it is seen there."""
 BIN = RUNTIME / "bin"
+# Root's name is enough to write to most of them, whatever power it has: vm.swappiness, kernel.core_pattern, a reboot.
+_OF_THE_MACHINE = ("bus", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "sysrq-trigger")
+"""Below /proc, as container runtimes have them: what is not of a process but of the whole machine."""
+_READ_ONLY = """for name in {names}; do
+    [ ! -e /proc/$name ] || {{ mount --bind /proc/$name /proc/$name; mount -o remount,bind,ro /proc/$name; }}
+done
+exec "$@"
+"""
 
 
 def command(home: Path, init_pid: int, argv: list[str], env: dict[str, str], *, privileged: bool) -> list[str]:
@@ -55,16 +63,13 @@ def main() -> None:
     os.chdir(HOME / config.workdir)
     # A user namespace of its own: root's name, none of its power over the machine. In a pid namespace of its
     # own the cluster's programs can't be seen or signalled.
-    unshare = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--kill-child",
-        "--mount-proc",
-    ]
+    own = ["unshare", "--user", "--map-root-user", "--mount"]
+    alone = ["--pid", "--fork", "--kill-child", "--mount-proc"]
+    unshare = [*own, *alone]
+    if config.privileged:
+        # What is read-only before the user namespace is there can't be made anything else in it, nor mounted anew.
+        script = _READ_ONLY.format(names=" ".join(_OF_THE_MACHINE))
+        unshare = ["unshare", "--mount", *alone, "--", "sh", "-ec", script, "sh", *own]
     # Only in there is what an ordinary user starts counted by itself.
     held = [] if config.privileged else bounds.holding_back()
     os.execvp(unshare[0], [*unshare, "--", *held, *argv])  # noqa: S606  # the learner's own command
@@ -101,6 +106,8 @@ def _furnish(config: MachineConfig) -> None:
         lower=RUNTIME / "host",
         size=bounds.TMPFS,
     )
+    if config.privileged:
+        kernel.bind(root / "sys", root / "sys", read_only=True)
     rootfs.cover(root, [*_OWN_FILES, config.home])
     rootfs.add(root, binds)
     # Only now: a folder to hide may lie in one that was just shown.

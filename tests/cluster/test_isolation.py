@@ -98,6 +98,39 @@ def test_root_at_the_learners_place_has_no_power(machine: Machine, attempt: str)
     assert machine.status.state == "running"
 
 
+_WRITABLE = """
+import os
+for top in ("/proc", "/sys"):
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if not (folder == "/proc" and (name.isdigit() or name == "self"))]
+        for name in files:
+            if not os.path.islink(path := os.path.join(folder, name)):
+                try:
+                    if not os.stat(path).st_mode & 0o222:
+                        continue  # opened by who is called root, and then written to by nobody
+                    os.close(os.open(path, os.O_WRONLY))
+                except OSError:
+                    continue
+                print(path)
+"""
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "true",
+        "mount -o remount,rw,bind /proc/sys; umount /proc/sys; umount -l /proc/sys; umount /sys; umount -l /sys",
+        "mount -t proc proc /mnt && mount --move /mnt /proc; mount -t sysfs sysfs /mnt && mount --move /mnt /sys",
+        "unshare --user --map-root-user --mount --pid --fork --mount-proc true",
+    ],
+)
+def test_nothing_of_the_machines_kernel_can_be_written(machine: Machine, attempt: str) -> None:
+    """Root's name alone is enough for most of it: kernel.core_pattern runs a program, sysrq-trigger reboots."""
+    (machine.home / "work/look.py").write_text(_WRITABLE)
+    seen = machine.desk(f"({attempt}) >&2; python3 look.py; ls /proc/self/status /sys/kernel")
+    assert seen.stdout.splitlines()[0] == "/proc/self/status", seen.stdout[:2000]
+
+
 def test_what_is_written_outside_the_work_folder_stays_in_that_shell(machine: Machine) -> None:
     assert machine.desk("echo x > /etc/batchlab-test && cat /etc/batchlab-test").stdout == "x\n"
     assert not Path("/etc/batchlab-test").exists()
