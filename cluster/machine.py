@@ -63,6 +63,8 @@ class MachineConfig:
     """Commands of the caller's at the learner's place: name on PATH → command line."""
     setup: tuple[Script, ...] = ()
     """Scripts of the lab's author, run in a cell (`cluster.sandbox.script_cell`) once everything else is there."""
+    setup_env: dict[str, str] = field(default_factory=dict)
+    """Further variables of those scripts."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""
@@ -90,6 +92,7 @@ class MachineConfig:
             hidden=tuple(map(Path, raw["hidden"])),
             tools={name: tuple(argv) for name, argv in raw["tools"].items()},
             setup=tuple(Script(**script) for script in raw["setup"]),
+            setup_env=raw["setup_env"],
             privileged=raw["privileged"],
             recipe=raw["recipe"],
             warm=raw["warm"],

@@ -24,6 +24,7 @@ from grader.diagnosis.of_check import Explainer
 from grader.history.kinds import RECORDED
 from grader.history.reader import HistoryReader
 from grader.history.synced import wait_synced
+from grader.lab.values import environment
 from grader.progress import load_progress, record_run, remember_results
 from grader.record.telling import note_check
 from grader.report.model import RunReport, make_report
@@ -109,7 +110,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
     cluster = Api.from_kubeconfig(Layout(home).grader_kubeconfig)
     checks = {check.id: check for step in lab.steps for check in step.checks}
     asked = frozenset(file for check in checks.values() for file in _files(check))
-    executor, scripts = SessionExecutor(home), SessionScripts(home)
+    executor, scripts = SessionExecutor(home), SessionScripts(home, environment(lab.values))
     with HistoryReader(history_file(home)) as history:
 
         def look() -> World:

@@ -59,7 +59,7 @@ def main() -> None:
     home, *what = sys.argv[1:]
     config = MachineConfig.from_json((Path(home) / "machine.json").read_text())
     if what == ["setup"]:
-        ending = run(config, Order(scripts=config.setup, keeps=True))
+        ending = run(config, Order(scripts=config.setup, env=config.setup_env, keeps=True))
         write_private(Layout(config.home).setup, ending.to_json())
     else:
         # Who asked may be interrupted; then nobody wants the answer.

@@ -14,6 +14,7 @@ from cluster.machine import Layout, MachineConfig, Sidecar
 from cluster.paths import state_dir
 from cluster.scripts import Script
 from grader.collections.store import collections_dir
+from grader.lab import values
 from grader.lab.catalogue import LABS_VARIABLE, labs_dir
 from grader.session.here import INSIDE_SOCKET
 from grader.session.places import examiner_socket, history_file, recorder_socket
@@ -76,5 +77,6 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         setup=tuple(
             Script(name=path.name, text=path.read_text(encoding="utf-8"), seconds=SETUP_SECONDS) for path in lab.setup
         ),
+        setup_env=values.environment(lab.values),
         tools={"grader": ("env", f"PYTHONPATH={packages}", "PYTHONSAFEPATH=1", *client)},
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cluster.errors import EnvironmentProblem
@@ -14,7 +15,7 @@ from cluster.i18n import _
 from cluster.scripts import Ending, Order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _SPARE_SECONDS = 30.0
@@ -24,12 +25,14 @@ _SPARE_SECONDS = 30.0
 class SessionScripts:
     """`grader.checks.world.Scripts` for the session in `home`."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, env: Mapping[str, str]) -> None:
+        """`env`: variables of every script, beside those that a check gives it."""
+        self._home, self._env = home, env
 
     def run(self, order: Order) -> Ending:
         """Carry out `order`. EnvironmentProblem where no cell can be had."""
         seconds = sum(script.seconds for script in order.scripts) + _SPARE_SECONDS
+        order = replace(order, env={**self._env, **order.env})
         return ask_cell([sys.executable, "-P", "-m", "cluster.sandbox.script_cell", str(self._home)], order, seconds)
 
 
