@@ -323,7 +323,7 @@ class Api:
                 timeout=timeout or Timeout(self._timeout),
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiUnavailable(f"{method} {path}: {error}") from error
+            raise ApiUnavailable(f"{method} {path}: {_why_silent(error)}") from error
 
     @staticmethod
     def _raise_for_status(response: urllib3.BaseHTTPResponse) -> None:
@@ -340,6 +340,21 @@ class Api:
         if response.status in (429, 502, 503, 504):
             raise ApiUnavailable(message)
         raise ApiRefused(response.status, status.get("reason", ""), message)
+
+
+def _why_silent(error: Exception) -> str:
+    """In a few words: what urllib3 says names its own objects first."""
+    if isinstance(error, urllib3.exceptions.MaxRetryError) and error.reason is not None:
+        error = error.reason
+    # A refused connection is a kind of time-out to urllib3.
+    if isinstance(error, urllib3.exceptions.TimeoutError) and not isinstance(
+        error, urllib3.exceptions.NewConnectionError
+    ):
+        return _("kube-apiserver gave no answer in time")
+    cause = error.__cause__ or error.__context__ or error
+    if isinstance(cause, OSError) and cause.strerror:
+        return _("kube-apiserver does not answer: {why}").format(why=cause.strerror)
+    return str(error)
 
 
 def _load_identity(context: ssl.SSLContext, certificate: str, key: str) -> None:

@@ -19,6 +19,7 @@ from grader.checks.engine import run_checks
 from grader.checks.python import Python
 from grader.checks.work import WorkFolder
 from grader.checks.world import World
+from grader.collections.trust import refuse_untrusted
 from grader.diagnosis.of_check import Explainer
 from grader.history.kinds import RECORDED
 from grader.history.reader import HistoryReader
@@ -70,8 +71,9 @@ def check_session(
     `steps`: ids of the steps to look at, None for all. With `patience`, checks that may still turn true are
     waited for. A run that is not `counted` (one of many, made because something changed) is no attempt unless
     everything passes. `on_result` hears each result as soon as it is known. EnvironmentProblem: the cluster or
-    the recorder can't be asked at all.
+    the recorder can't be asked at all. UsageProblem: nothing of the lab may run (`grader.collections.trust`).
     """
+    refuse_untrusted(lab)
     began = time.monotonic()
     achievements, notes = _remembered(home)
     worlds: list[World] = []
@@ -117,6 +119,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
                 lab_folder=lab.folder,
                 checks=checks,
                 executor=executor,
+                confined=bool(lab.collection),
             )
 
         yield look

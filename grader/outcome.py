@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EXIT_PASSED: Final = 0
 EXIT_NOT_PASSED: Final = 1
+EXIT_LAB: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 EXIT_BUG: Final = 4
 
@@ -46,14 +47,14 @@ def exit_code(results: Iterable[Result]) -> int:
     """What a command that checked ends with.
 
     0 all passed · 1 something failed, waits or was skipped, or nothing was looked at · 3 something could
-    not be judged because the cluster or the machine failed · 4 because we did. Ours outrank the learner's:
-    a broken grader must not read as a failed exercise.
+    not be judged because the cluster or the machine failed · 4 because we did · 2 because the lab is wrong itself.
+    Ours outrank the learner's: a broken grader must not read as a failed exercise.
     """
     results = list(results)
     errors = [result for result in results if result.state is State.ERROR]
     if any(result.our_bug for result in errors):
         return EXIT_BUG
     if errors:
-        return EXIT_ENVIRONMENT
+        return EXIT_LAB if all(result.lab_fault for result in errors) else EXIT_ENVIRONMENT
     passed = bool(results) and all(result.state is State.PASSED for result in results)
     return EXIT_PASSED if passed else EXIT_NOT_PASSED

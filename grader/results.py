@@ -67,3 +67,5 @@ class Result:
     """Which comparison decided, in words that tell no answer."""
     our_bug: bool = False
     """With `State.ERROR`: the grader itself failed (exit code 4), not the cluster or the machine (3)."""
+    lab_fault: bool = False
+    """With `State.ERROR`: a file of the lab is wrong, or took more than it may (exit code 2)."""

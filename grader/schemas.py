@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def schema_files() -> dict[str, str]:
     """File name → content."""
-    from grader.cli import content_documents, documents
+    from grader.board.document import BoardDocument
+    from grader.cli import collection_documents, content_documents, documents
     from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
@@ -30,7 +31,10 @@ def schema_files() -> dict[str, str]:
         "verify-v1.json": VerifyDocument,
         "article-v1.json": content_documents.ArticleDocument,
         "articles-v1.json": content_documents.ArticlesDocument,
+        "board-v1.json": BoardDocument,
         "binaries-v1.json": documents.BinariesDocument,
+        "collection-v1.json": collection_documents.CollectionDocument,
+        "collections-v1.json": collection_documents.CollectionsDocument,
         "course-v1.json": content_documents.CourseDocument,
         "courses-v1.json": content_documents.CoursesDocument,
         "doctor-v1.json": documents.DoctorDocument,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from cluster import i18n
 from cluster.errors import Problem
 from cluster.i18n import _
 from tui import marks
-from tui.keys import EVERYWHERE, FILE, KEYS, bindings, displayed, read_keymap
+from tui.keys import EVERYWHERE, KEYS, bindings, displayed
 from tui.screens.base import LearnerScreen
 from tui.screens.catalogue import CatalogueScreen
 from tui.settings import Settings, config_dir, load_settings, save_settings
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from tui.screens.lab import LabScreen
     from tui.timeline.screen import TimelineScreen
 
+AT_ONCE_SECONDS = 3.0
+"""A shell that fails so soon was none."""
 PROBLEM_SECONDS = 12.0
 """How long a problem is shown: it has two sentences to read."""
 
@@ -80,6 +83,7 @@ class LearnerApp(App[None]):
         self.keymap: dict[str, str] = {}
         self.panes = panes
         self._lab = lab
+        self._named = ""
 
     def get_default_screen(self) -> Screen[Any]:
         """The catalogue."""
@@ -96,6 +100,8 @@ class LearnerApp(App[None]):
 
     def on_mount(self) -> None:
         """Take over the person's keys."""
+        from tui.keymap import FILE, read_keymap
+
         self.keymap, wrong = read_keymap(config_dir() / FILE)
         self.set_keymap(self.keymap)
         for sentence in wrong:
@@ -159,9 +165,16 @@ class LearnerApp(App[None]):
             with self.suspend():
                 sys.stdout.write("\n" + _("This is the shell of {lab}; `exit` comes back.").format(lab=lab_id) + "\n")
                 sys.stdout.flush()
+                began = time.monotonic()
                 # Nothing may draw meanwhile, so the whole application waits.
-                subprocess.run(command, env=environment, check=False)
+                ended = subprocess.run(command, env=environment, check=False)
                 take_terminal_back()
+                if ended.returncode and time.monotonic() - began < AT_ONCE_SECONDS:
+                    # It did not open, and why stands there: the picture that comes back would hide it.
+                    sys.stdout.write("\n" + _("The shell did not open. Enter goes back.") + "\n")
+                    sys.stdout.flush()
+                    if sys.__stdin__ is not None:
+                        sys.__stdin__.readline()
         except SuspendNotSupported:
             self.notify(_("there can be no shell here"), severity="warning")
         self.refresh()
@@ -275,6 +288,25 @@ class LearnerApp(App[None]):
         """Draw in these colours from now on."""
         self.theme = name
         self._keep(replace(self._kept, theme=name))
+
+    def action_jump(self) -> None:
+        """A letter beside everything one can go to."""
+        from tui.screens.jump import JumpScreen
+        from tui.widgets.jump import found_on
+
+        if isinstance(self.screen, LearnerScreen):
+            jumps = found_on(self.screen)
+            if jumps:
+                self.push_screen(JumpScreen(jumps), lambda jump: jump and jump.go())
+            else:
+                self.notify(_("there is nowhere to jump to here"), timeout=2)
+
+    def name_terminal(self, title: str) -> None:
+        """What the terminal's own title says."""
+        if title != self._named:
+            self._named = title
+            if self._driver is not None:
+                self._driver.write(f"\x1b]2;{''.join(filter(str.isprintable, title))}\x07")
 
     def action_help(self) -> None:
         """The page of keys of the screen in front."""

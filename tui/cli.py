@@ -52,7 +52,7 @@ def command(
     """Run the application, in a tmux of its own where it can. `--lang` is taken out of the command line before; here
     it is only documented."""
 
-    from tui.terminal import tmux
+    from tui.terminal import own
 
     del lang
     if (serve and not board) or (port and not serve):
@@ -62,30 +62,39 @@ def command(
         from tui.board.serve import serve_board
 
         return serve_board(board, port or 0, ascii_only=ascii_only)
-    if not board and not preview and not no_tmux and tmux.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
-        _go_into_tmux(ascii_only=ascii_only)
+    alone = bool(board or preview)
+    if not alone and not no_tmux and own.wanted() and sys.stdin.isatty() and sys.stdout.isatty():
+        _go_into_tmux(lab, ascii_only=ascii_only)
     from tui.app import LearnerApp
-    from tui.backend.real import RealBackend
 
     if board:
         from tui.board.app import BoardApp
 
-        app: LearnerApp = BoardApp(RealBackend(), board, ascii_only=ascii_only)
+        app: LearnerApp = BoardApp(board, ascii_only=ascii_only)
     elif preview:
+        from tui.backend.real import RealBackend
         from tui.preview.app import PreviewApp
 
         app = PreviewApp(RealBackend(), preview, ascii_only=ascii_only)
     else:
+        from tui.backend.real import RealBackend
+
         _forget_size()
         app = LearnerApp(RealBackend(), ascii_only=ascii_only, lab=lab or "", panes=not no_tmux)
     if theme:
         app.theme = theme
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: app.call_later(app.leave))
+    keep_title, title_back = ("\x1b[22;2t", "\x1b[23;2t") if sys.stdout.isatty() else ("", "")
+    sys.stdout.write(keep_title)
+    sys.stdout.flush()
     try:
         app.run()
     finally:
-        tmux.leave_own_session()
+        sys.stdout.write(title_back)
+        sys.stdout.flush()
+        for sentence in own.leave("batchlab") if not alone else ():
+            sys.stderr.write(sentence + "\n")
     return app.return_code or 0
 
 
@@ -117,16 +126,22 @@ def main() -> NoReturn:
     sys.exit(run(sys.argv[1:]))
 
 
-def _go_into_tmux(*, ascii_only: bool) -> NoReturn:
-    """Become a tmux session in which this very command line runs."""
+def _go_into_tmux(lab: str | None, *, ascii_only: bool) -> NoReturn:
+    """Become a tmux session in which this very command line runs: a new one, or the one that was left with a program
+    in the lab's shell."""
+    from grader.session.places import sessions_dir
     from tui.backend.asking import own_environment
-    from tui.terminal import tmux
+    from tui.terminal import own
 
     _forget_size()
     os.environ.update(own_environment())
     words = click.get_current_context().obj
     program = [sys.executable, "-m", "tui", "--lang", i18n.language(), *words]
-    line = tmux.own_session(program, ascii_only=ascii_only)
+    left = own.left_behind(sessions_dir(), lab)
+    if left is not None:
+        line = own.back_into(left, [*program, *([] if lab else [left.pane.lab])])
+    else:
+        line = own.own_session(program, ascii_only=ascii_only)
     os.execvp(line[0], line)  # noqa: S606  # the terminal belongs to tmux from here on
 
 

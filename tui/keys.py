@@ -1,31 +1,25 @@
-"""Every key of the application, in one table, and the file in which a person changes them.
+"""Every key of the application, in one table.
 
-Owns which key does what where, in what words, and how `keys.yaml` is read; knows nothing of what an action does.
+Owns which key does what where, and in what words; knows nothing of what an action does.
 Labels are marked with `N_` and looked up when they are shown, because the language changes while the program runs.
 """
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import yaml
 from textual.binding import Binding
-from textual.keys import REPLACED_KEYS, _character_to_key
+from textual.keys import _character_to_key
 
-from cluster.i18n import _
 from grader.cli.commands import N_
 from tui.board.keys import BOARD_KEYS
+from tui.marks import is_ascii
 from tui.preview.keys import PREVIEW_KEYS
 from tui.timeline.keys import TIMELINE_KEYS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from textual.binding import BindingType
-
-FILE = "keys.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +62,14 @@ KEYS: dict[str, tuple[Key, ...]] = {
             action="command_palette",
             label=N_("commands"),
             help=N_("every command, by name"),
+        ),
+        Key(
+            id="jump",
+            keys="ctrl+o",
+            action="jump",
+            label=N_("jump"),
+            help=N_("a letter beside everything one can go to; press it"),
+            shown=False,
         ),
         Key(
             id="language",
@@ -223,36 +225,6 @@ def bindings(place: str) -> list[BindingType]:
     ]
 
 
-def read_keymap(path: Path) -> tuple[dict[str, str], list[str]]:
-    """Key id → keys, as the file says, and a sentence for each line that can't be followed.
-
-    No file is no change. What is wrong in it is left out, never the whole of it.
-    """
-    try:
-        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}, []
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        return {}, [_("{path} can't be read: {why}").format(path=path, why=str(error).split("\n", 1)[0])]
-    if stored is None:
-        return {}, []
-    if not isinstance(stored, dict):
-        return {}, [_("{path}: lines of the form `quit: q` are wanted").format(path=path)]
-    known = {key.id for keys in KEYS.values() for key in keys}
-    found: dict[str, str] = {}
-    wrong: list[str] = []
-    for name, keys in stored.items():
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            more = _("did you mean '{near}'?").format(near=near[0]) if near else _("`?` shows the keys there are")
-            wrong.append(_("{path}: no key is called '{name}'; {advice}").format(path=path, name=name, advice=more))
-        elif bad := next((key for key in _split(keys) if not _is_key(key)), None):
-            wrong.append(_("{path}: {name}: no key '{key}'").format(path=path, name=name, key=bad))
-        else:
-            found[name] = ",".join(_split(keys))
-    return found, wrong
-
-
 def displayed(keys: str) -> str:
     """The keys as a person reads them: `ctrl+p` is `^p`, `question_mark` is `?`."""
     return " ".join(_display(key) for key in _split(keys))
@@ -264,21 +236,7 @@ def _split(keys: object) -> list[str]:
 
 def _display(key: str) -> str:
     shown = {value: char for char, value in ((char, _character_to_key(char)) for char in "?/:[]-+=.,;'\"")}
-    words = {"escape": "esc", "enter": "enter", "space": "space", "up": "↑", "down": "↓", "left": "←", "right": "→"}
+    words = {"escape": "esc"} if is_ascii() else {"escape": "esc", "up": "↑", "down": "↓", "left": "←", "right": "→"}
     *modifiers, last = key.split("+")
     last = shown.get(last) or words.get(last) or last
     return "".join("^" if part == "ctrl" else f"{part}+" for part in modifiers) + last
-
-
-def _is_key(key: str) -> bool:
-    *modifiers, last = key.split("+")
-    if not last or not set(modifiers) <= {"ctrl", "alt", "shift"}:
-        return False
-    return len(last) == 1 or _named(last)
-
-
-def _named(word: str) -> bool:
-    from textual.keys import Keys
-
-    names = {str(key.value) for key in Keys} | {_character_to_key(chr(code)) for code in range(33, 127)}
-    return word in names | set(REPLACED_KEYS.values())

@@ -15,12 +15,13 @@ from cluster.errors import Problem
 from cluster.i18n import _
 from cluster.supervisor.events import FAILED, READY
 from grader.results import State
+from grader.session.places import session_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cluster.binaries.progress import BuildEvent
-    from cluster.machine import BootEvent
+    from cluster.machine import BootEvent, ComponentStatus
     from grader.lab.model import Lab, Step
     from grader.report.model import RunReport, StepReport
     from tui.backend.model import Backend, Look, MachineState, Standing
@@ -29,6 +30,8 @@ POLL_SECONDS = 2.0
 """How often the machine's state and the lab's files are looked at."""
 AGAIN_SECONDS = 2.0
 """After checks could not be made: how long until they are tried again."""
+LEAST_FREE = 16 * 1024 * 1024
+"""Bytes of disk below which etcd and the recorder are about to fail."""
 News = Literal["good", "bad", "note"]
 
 
@@ -116,6 +119,18 @@ class LabSession:
         self._counting: set[asyncio.Task[None]] = set()
 
     @property
+    def broken(self) -> ComponentStatus | None:
+        """A program of the running machine that ended too often and is not started again."""
+        components = self.standing.machine.components if self.standing and self.machine == "running" else ()
+        return next((one for one in components if one.state == "failed"), None)
+
+    @property
+    def disk_full(self) -> bool:
+        """Whether there is next to no room where the lab's state is."""
+        free = self.standing.free if self.standing else None
+        return free is not None and free < LEAST_FREE
+
+    @property
     def machine(self) -> MachineState:
         """The state of the lab's machine, as far as known."""
         return self.standing.machine.state if self.standing else "stopped"
@@ -146,15 +161,18 @@ class LabSession:
         self.lab = await self._backend.lab(self.lab_id)
         await self._stand()
 
-    async def reread(self) -> None:
-        """The lab in the language in force, or after its files changed; a wrong file is said, the last good kept."""
+    async def reread(self) -> bool:
+        """The lab in the language in force, or after its files changed; a wrong file is said, the last good kept.
+        Whether it could be read."""
         try:
             self.lab = await self._backend.lab(self.lab_id)
         except Problem as problem:
             self._say_once("bad", _("the lab's files are wrong now, the last good ones are shown:"), problem)
+            return False
         self.report = None
         self._wake.set()
         self._on_change()
+        return True
 
     async def poll(self) -> None:
         """Keep the machine's state and the lab's text up to date; never ends."""
@@ -166,9 +184,10 @@ class LabSession:
             except Problem as problem:
                 self._say_once("bad", "", problem)
                 continue
-            if before is not None and self.standing is not None and before.stamp != self.standing.stamp:
-                self._news("note", _("the files of {lab} were changed: they are read again").format(lab=self.lab_id))
-                await self.reread()
+            changed = before is not None and self.standing is not None and before.stamp != self.standing.stamp
+            if changed and await self.reread():
+                told = _("the files of {lab} were changed: they are read again")
+                self._news("note", told.format(lab=self.lab_id))
 
     async def follow(self) -> None:
         """Take verdicts while the lab runs; never ends."""
@@ -209,6 +228,8 @@ class LabSession:
         self._counted.clear()
         self._on_change()
         try:
+            if self.broken is not None and not again:  # a start alone would say that it runs
+                await self._backend.stop(self.lab_id)
             started = await self._backend.start(self.lab, self.boot.take, self.boot.build, again=again)
         except Problem as problem:
             self.failure = problem
@@ -246,6 +267,11 @@ class LabSession:
             for name, count in _restarts(self.standing).items():
                 if count > restarts.get(name, count):
                     self._news("bad", _("{name} ended and was started again").format(name=name))
+        if self.disk_full and not (known and known.free is not None and known.free < LEAST_FREE):
+            folder = session_home(self.lab_id)
+            self._news(
+                "bad", _("the disk of {folder} is full: make room, or the lab stops working").format(folder=folder)
+            )
         self._on_change()
 
     def _take(self, look: Look) -> None:

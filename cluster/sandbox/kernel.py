@@ -10,6 +10,10 @@ import errno
 import os
 import platform
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
@@ -42,6 +46,36 @@ _SYS_INOTIFY = {"x86_64": (253, 294), "aarch64": (26,)}
 # Of <linux/filter.h>: load the word at an offset, compare, return.
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
+
+_AT_LEAST, _KILL_PROCESS = 0x35, 0x80000000
+_ARCH_OFFSET = 4
+_AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_X32 = 0x40000000
+_SYS: dict[str, tuple[int | None, int | None]] = {
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "clone3": (435, 435),
+    "io_uring_setup": (425, 425),
+    "keyctl": (250, 219),
+    "kexec_load": (246, 104),
+    "mount": (165, 40),
+    "open_by_handle_at": (304, 265),
+    "perf_event_open": (298, 241),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+    "request_key": (249, 218),
+    "setns": (308, 268),
+    "socket": (41, 198),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
+}
+"""Numbers of system calls on x86-64 and arm64."""
+_LAST_CAPABILITY = 63
+_CAPABILITY_VERSION_3 = 0x20080522
+_PR_CAPBSET_DROP = 24
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_DUMPABLE = 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -146,6 +180,52 @@ def refuse_inotify() -> None:
     program = _Program(len(steps), (_Instruction * len(steps))(*steps))
     result = _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
     _check(result, "seccomp")
+
+
+def refuse_calls(names: Iterable[str]) -> None:
+    """seccomp(2): to this thread and what it starts, for good, these system calls are not permitted.
+
+    A call by another ABI of the processor (32 bits, x32), where numbers mean something else, ends the process.
+    OSError where the processor is one whose numbers we don't know.
+    """
+    machine = platform.machine()
+    if machine not in _AUDIT_ARCH:
+        raise OSError(errno.ENOSYS, f"seccomp on {machine} is not known to us")
+    column = 0 if machine == "x86_64" else 1
+    numbers = [number for name in names if (number := _SYS[name][column]) is not None]
+    steps = [
+        _Instruction(_LOAD, 0, 0, _ARCH_OFFSET),
+        _Instruction(_EQUAL, 1, 0, _AUDIT_ARCH[machine]),
+        _Instruction(_RETURN, 0, 0, _KILL_PROCESS),
+        _Instruction(_LOAD, 0, 0, 0),
+        _Instruction(_AT_LEAST, 0, 1, _X32),
+        _Instruction(_RETURN, 0, 0, _KILL_PROCESS),
+        *(_Instruction(_EQUAL, len(numbers) - at, 0, number) for at, number in enumerate(numbers)),
+        _Instruction(_RETURN, 0, 0, _ALLOW),
+        _Instruction(_RETURN, 0, 0, _FAIL | errno.EPERM),
+    ]
+    program = _Program(len(steps), (_Instruction * len(steps))(*steps))
+    _check(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0), "seccomp")
+
+
+def empty_bounding_set() -> None:
+    """PR_CAPBSET_DROP: no program that is started from here on gets a capability; what this process has stays."""
+    for number in range(_LAST_CAPABILITY + 1):
+        if _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0) < 0 and ctypes.get_errno() != errno.EINVAL:
+            _check(-1, "prctl")  # EINVAL: the kernel knows no such capability
+
+
+def give_up_capabilities() -> None:
+    """capset(2): for good, this process has none; nor does what it starts, set-user-id programs included."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    none = (ctypes.c_uint32 * 6)()
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref(none)), "capset")
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+
+
+def hide_from_others() -> None:
+    """PR_SET_DUMPABLE: no other process of the same user may look into this one."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")
 
 
 def _check(result: int, what: str) -> None:

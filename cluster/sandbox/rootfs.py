@@ -73,6 +73,30 @@ def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False, size
     return root
 
 
+def bare(base: Path, shown: Iterable[Path], *, size: str) -> Path:
+    """Mount below `base` a root that holds the host's programs, our own, and the folders `shown`, all to be read only.
+
+    It has no /etc, no /proc, no device but /dev/null, and nothing in it can be written but /tmp, of `size`. Else as
+    `build`.
+    """
+    kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    base.mkdir(parents=True, exist_ok=True)
+    kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=1m")
+    root = base / "root"
+    root.mkdir()
+    kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
+    _bind_programs(root)
+    for name in ("run", "tmp"):
+        (root / name).mkdir(exist_ok=True)
+    # Before the folders that are shown: one of them may lie in it.
+    kernel.mount("tmpfs", root / "tmp", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777,size={size}")
+    add(root, [Bind(source=folder, target=folder) for folder in (*program_folders(), *shown)])
+    (root / "dev").mkdir(exist_ok=True)
+    (root / "dev/null").touch()
+    kernel.bind(Path("/dev/null"), root / "dev/null")
+    return root
+
+
 def add(root: Path, binds: list[Bind]) -> None:
     """Show folders and files of the present root in `root`."""
     for bind in binds:

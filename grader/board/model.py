@@ -72,6 +72,8 @@ class QuotaLine:
     used: int
     nominal: int
     borrowed: int
+    amounts: tuple[str, str, str]
+    """Used, nominal and borrowed as Kubernetes writes them: `500m`, which the whole numbers can't say."""
     says: str
     """`6 of 4, 2 borrowed`."""
     level: Level
@@ -99,6 +101,8 @@ class WorkloadLine:
     gpus: int
     queue: str
     """The LocalQueue it names."""
+    cluster_queue: str = ""
+    """The ClusterQueue it is in; empty where it leads to none."""
     state: str
     level: Level
 

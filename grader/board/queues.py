@@ -42,13 +42,14 @@ def queue_lines(store: Store) -> list[AnyQueueLine]:
         members.setdefault(leads if leads in names else "", []).append(workload)
     found: list[AnyQueueLine] = []
     for queue in sorted(queues, key=lambda each: (str(spec(each).get("cohortName") or ""), name_of(each))):
-        mine = sorted(map(workload_line, members.get(name_of(queue), [])), key=_order)
+        name = name_of(queue)
+        mine = sorted((workload_line(one, name) for one in members.get(name, [])), key=_order)
         found += [_queue_line(queue, mine), *_quota_lines(queue, tree, used), *mine]
     return found + sorted(map(workload_line, members.get("", [])), key=_order)
 
 
-def workload_line(workload: Object) -> WorkloadLine:
-    """How a Workload stands."""
+def workload_line(workload: Object, cluster_queue: str = "") -> WorkloadLine:
+    """How a Workload stands, in a ClusterQueue or in none."""
     state, level = _state(workload)
     wanted = sum((each.requests.get(GPU, ZERO) for each in pod_sets(workload)), ZERO)
     return WorkloadLine(
@@ -56,6 +57,7 @@ def workload_line(workload: Object) -> WorkloadLine:
         title=_for_whom(workload),
         gpus=int(wanted),
         queue=str(spec(workload).get("queueName") or ""),
+        cluster_queue=cluster_queue,
         state=state,
         level=level,
     )
@@ -85,10 +87,10 @@ def _quota_lines(queue: Object, tree: QuotaTree, used: dict[tuple[str, Flavored]
         for of in (Flavored(flavor, resource) for flavor in flavors for resource in resources):
             has, nominal = used.get((name, of), ZERO), tree.nominal(name, of)
             borrowed = max(ZERO, has - nominal)
-            values = {"used": amount(has, of.resource), "nominal": amount(nominal, of.resource)}
-            says = _("{used} of {nominal}").format(**values)
+            amounts = (amount(has, of.resource), amount(nominal, of.resource), amount(borrowed, of.resource))
+            says = _("{used} of {nominal}").format(used=amounts[0], nominal=amounts[1])
             if borrowed:
-                says = _("{used}, {borrowed} borrowed").format(used=says, borrowed=amount(borrowed, of.resource))
+                says = _("{used}, {borrowed} borrowed").format(used=says, borrowed=amounts[2])
             yield QuotaLine(
                 ref=Ref("ClusterQueue", "", name),
                 flavor=of.flavor,
@@ -96,6 +98,7 @@ def _quota_lines(queue: Object, tree: QuotaTree, used: dict[tuple[str, Flavored]
                 used=int(has),
                 nominal=int(nominal),
                 borrowed=int(borrowed),
+                amounts=amounts,
                 says=says,
                 level=Level.MOVING if borrowed else Level.OK,
             )

@@ -1,7 +1,8 @@
 """Running a lab's checks: order, prerequisites, achievements, patience, and what counts as whose fault.
 
 Owns the five states; knows nothing of how a kind finds out. A learner's mistake is `failed`, the cluster's or
-the recorder's trouble is `error`, any other exception is `error` and our bug: never `failed`.
+the recorder's trouble is `error`, so is what is wrong with the lab itself, any other exception is `error` and our
+bug: never `failed`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
 from grader.checks.explanation import decided
+from grader.checks.faults import LabFault
 from grader.checks.settling import stirring
 from grader.checks.trace import some_of
 from grader.checks.words import clock, near, shorten
@@ -214,6 +216,9 @@ class _Run:
             advice = f"grader reset {self.lab.id}"
             saw = _("{trouble}; {advice}").format(trouble=gap.message, advice=advice)
             return replace(result, state=State.ERROR, finding=Finding(saw=saw, look_at=advice))
+        except LabFault as fault:
+            saw = _("the lab's fault, not yours: {message}").format(message=fault.message)
+            return replace(result, state=State.ERROR, finding=Finding(saw=saw, look_at=fault.advice), lab_fault=True)
         except Problem as problem:
             finding = Finding(saw=problem.message, look_at=problem.advice)
             return replace(result, state=State.ERROR, finding=finding)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from grader.checks.base import CheckKind
+from grader.checks.faults import LabFault
 from grader.checks.fields import Identifier
 from grader.results import Verdict
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Python(CheckKind):
-    """`function(world, **arguments) -> Verdict` of `labs/<id>/checks.py`."""
+    """`function(world, **arguments) -> Verdict` of `labs/<id>/checks.py`; a collection's runs in a cell."""
 
     name: ClassVar[str] = "python"
 
@@ -33,6 +34,8 @@ class Python(CheckKind):
         return True
 
     def evaluate(self, world: World) -> Verdict:
+        if world.confined:
+            return self._judged_apart(world)
         function = getattr(load(world.lab_folder / "checks.py"), self.function, None)
         if not callable(function):
             raise TypeError(f"checks.py of the lab has no function {self.function}")
@@ -40,6 +43,17 @@ class Python(CheckKind):
         if not isinstance(verdict, Verdict):
             raise TypeError(f"{self.function} of the lab's checks.py gave {type(verdict).__name__}, not a Verdict")
         return verdict
+
+    def _judged_apart(self, world: World) -> Verdict:
+        from grader.checks.confined import judge
+        from grader.lab.problems import LabProblem, read_source
+
+        found: list[LabProblem] = []
+        path = world.lab_folder / "checks.py"
+        source = read_source(path, found)
+        if source is None:
+            raise LabFault("\n".join(map(str, found)))
+        return judge(source.text, path, self.function, self.arguments, world)
 
 
 def load(path: Path) -> ModuleType:

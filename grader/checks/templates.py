@@ -1,6 +1,7 @@
-"""Expected values as Jinja templates over objects: sandboxed, nothing undefined passes, no Python reachable.
+"""Expected values as Jinja templates over objects: nothing undefined passes, no Python is reachable.
 
-Owns the environment and its filters (`env`, `condition`); knows nothing of where objects come from. Templates
+Owns the filters for objects (`env`, `condition`, `named`) and what a rendering comes to; what a template may do at
+all is `grader.checks.template_bounds`'. Knows nothing of where objects come from. Templates
 come from labs only: what a learner writes is compared, never rendered.
 """
 
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, UndefinedError, meta
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from cluster.i18n import _
+from grader.checks.faults import LabFault
 from grader.checks.objects import ABSENT, DottedPath, Object, condition, dig, parse_path, title
+from grader.checks.template_bounds import MOST, BoundedEnvironment, bounded, one_rendering, parse_bounded
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -27,7 +29,11 @@ OBJECT_NAMES = frozenset({"apiVersion", "kind", "metadata", "spec", "status", "d
 ALWAYS = frozenset({"namespace"})
 """Names every template may use."""
 
-_MOST_CHARACTERS = 100_000
+_SHOWN = 120
+"""Characters of a template that a message repeats."""
+
+_TOO_MUCH_FOR_PYTHON = (RecursionError, MemoryError, SyntaxError, OverflowError)
+"""What compiling a tree of many branches may come to."""
 
 
 class NoValueError(Exception):
@@ -38,8 +44,8 @@ class NoValueError(Exception):
         self.detail = detail
 
 
-class BadTemplateError(Exception):
-    """The lab's template is wrong: our fault or its author's, never the learner's."""
+class BadTemplateError(LabFault):
+    """The lab's template is wrong: its author's fault, never the learner's."""
 
 
 class _Missing(StrictUndefined):
@@ -47,14 +53,6 @@ class _Missing(StrictUndefined):
     def _undefined_message(self) -> str:
         """What a learner may read, instead of "'dict object' has no attribute"."""
         return self._undefined_hint or _("there is no {name}").format(name=self._undefined_name)
-
-
-class _Environment(ImmutableSandboxedEnvironment):
-    def getattr(self, obj: Any, attribute: str) -> Any:  # Jinja's own signature
-        # `spec.values` and `x.items` are keys of Kubernetes objects far more often than methods of dict.
-        if isinstance(obj, Mapping) and attribute in obj:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
 
 
 def is_template(text: str) -> bool:
@@ -70,14 +68,22 @@ def render(source: str, context: Mapping[str, Any]) -> str:
     if not is_template(source):
         return source
     try:
-        text = _compiled(source).render(context)
+        with one_rendering():
+            parts, length = [], 0
+            for part in _compiled(source).generate(context):
+                parts.append(part)
+                length += len(part)
+                if length > MOST:
+                    raise BadTemplateError(_wrong(source, _("more than {limit} characters").format(limit=MOST)))
     except UndefinedError as error:
         raise NoValueError(str(error.message)) from error
-    except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError) as error:
-        raise BadTemplateError(f"{source!r}: {error}") from error
-    if len(text) > _MOST_CHARACTERS:
-        raise BadTemplateError(f"{source!r}: {len(text)} characters")
-    return text
+    except TemplateSyntaxError as error:
+        raise BadTemplateError(_wrong(source, error.message or "")) from error
+    except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise BadTemplateError(_wrong(source, str(error))) from error
+    except _TOO_MUCH_FOR_PYTHON as error:
+        raise BadTemplateError(_wrong(source, _("it asks for too much"))) from error
+    return "".join(parts)
 
 
 def rendered(source: str, context: Mapping[str, Any]) -> str:
@@ -90,7 +96,7 @@ def rendered(source: str, context: Mapping[str, Any]) -> str:
 
 def names(source: str) -> frozenset[str]:
     """The names a template uses."""
-    return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
+    return frozenset(meta.find_undeclared_variables(parse_bounded(_environment(), source)))
 
 
 def problem(source: str, names: Iterable[str] | None = None) -> str:
@@ -100,13 +106,9 @@ def problem(source: str, names: Iterable[str] | None = None) -> str:
     """
     from grader.checks.words import near
 
-    try:
-        tree = _environment().parse(source)
-        _compiled(source)
-    except TemplateSyntaxError as error:
-        return _("the template {source} is wrong: {why}").format(source=repr(source), why=error.message)
-    except TemplateError as error:
-        return _("the template {source} is wrong: {why}").format(source=repr(source), why=error)
+    if found := flaw(source):
+        return found[0]
+    tree = parse_bounded(_environment(), source)
     if names is None:
         return ""
     known = {*names, *ALWAYS}
@@ -114,10 +116,34 @@ def problem(source: str, names: Iterable[str] | None = None) -> str:
     if not unknown:
         return ""
     text = _("the template {source} uses {name}, which nothing defines here").format(
-        source=repr(source), name=unknown[0]
+        source=_shown(source), name=unknown[0]
     )
     guess = near(unknown[0], known)
     return text + (_(" (did you mean {guess}?)").format(guess=guess) if guess else "")
+
+
+def flaw(source: str) -> tuple[str, int] | None:
+    """What is wrong with a template itself, and the line of it, from 1; None where nothing is."""
+    try:
+        parse_bounded(_environment(), source)
+        _compiled(source)
+    except TemplateSyntaxError as error:
+        return _wrong(source, error.message or ""), error.lineno
+    except TemplateError as error:
+        return _wrong(source, str(error)), 1
+    except _TOO_MUCH_FOR_PYTHON:
+        return _wrong(source, _("it asks for too much")), 1
+    return None
+
+
+def _wrong(source: str, why: str) -> str:
+    return _("the template {source} is wrong: {why}").format(source=_shown(source), why=why)
+
+
+def _shown(source: str) -> str:
+    from grader.checks.words import shorten
+
+    return shorten(repr(source), _SHOWN)
 
 
 def expression(source: str) -> str:
@@ -133,16 +159,18 @@ def expression(source: str) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(source: str) -> Template:
-    return _environment().from_string(source)
+    environment = _environment()
+    code = environment.compile(parse_bounded(environment, source))
+    return environment.template_class.from_code(environment, code, environment.make_globals(None))
 
 
 @cache
-def _environment() -> ImmutableSandboxedEnvironment:
+def _environment() -> BoundedEnvironment:
     # No escaping: what is rendered is compared with text, it never becomes HTML.
-    environment = _Environment(undefined=_Missing, autoescape=False, finalize=_as_text, keep_trailing_newline=True)
-    environment.globals.clear()
-    environment.filters.pop("random", None)  # an expected value must be the same each time
-    environment.filters["env"] = _env
+    environment = BoundedEnvironment(
+        undefined=_Missing, autoescape=False, finalize=_as_text, keep_trailing_newline=True
+    )
+    environment.filters["env"] = bounded(_env)
     environment.filters["condition"] = _condition
     environment.filters["named"] = _named
     return environment

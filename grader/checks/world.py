@@ -133,13 +133,16 @@ class World:
         checks: Mapping[str, Check],
         executor: Executor | None = None,
         now: datetime | None = None,
+        confined: bool = False,
     ) -> None:
-        """`checks`: the lab's checks by id, for references by `before`; `now`: the time of this round."""
+        """`checks`: the lab's checks by id, for references by `before`; `now`: the time of this round; `confined`:
+        functions of the lab's checks.py are a stranger's, and run in a cell."""
         self.trace: Trace | None = None
         """Told of all that is read from now on, where somebody wants to know."""
         self.work = work
         self.namespace = namespace
         self.lab_folder = lab_folder
+        self.confined = confined
         self.commanded = False
         """Whether a command was run for this look."""
         self._executor = executor
@@ -152,6 +155,23 @@ class World:
         self._unavailable: ApiUnavailable | None = None
         self._past: dict[tuple[str, str, str | None, float], list[Object]] = {}
         self._accounts: dict[int, tuple[Form, Account, tuple[str, ...]]] = {}  # by identity: a form holds maps
+
+    def elsewhere(self, *, cluster: ClusterReader, history: History, work: WorkFolder) -> World:
+        """The same look by other ways to the world, for who must not use ours; no command can be run there."""
+        return World(
+            cluster=cluster,
+            history=history,
+            work=work,
+            namespace=self.namespace,
+            lab_folder=self.lab_folder,
+            checks=self._checks,
+            now=self.now,
+        )
+
+    @property
+    def history(self) -> History:
+        """What was recorded."""
+        return self._history
 
     @property
     def executor(self) -> Executor | None:

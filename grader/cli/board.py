@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster.errors import EnvironmentProblem, UsageProblem
-from cluster.i18n import _
-from grader.cli.commands import N_, Command, lab_argument
-from grader.cli.common import read_lab, which_lab
+from cluster.i18n import _, language
+from grader.cli.commands import N_, Command, json_option, lab_argument
+from grader.cli.common import print_document, read_lab, which_lab
 from grader.session.here import examination
 from grader.session.places import history_file, session_home
 
@@ -42,15 +42,25 @@ _pause = time.sleep
 @click.option("--faults", is_flag=True, help=N_("Only what waits or is broken."))
 @click.option("--filter", "words", default="", metavar="WORDS", help=N_("Only lines with all of these words."))
 @click.option("--ascii", "ascii_only", is_flag=True, help=N_("Only characters that every terminal has."))
+@json_option()
 @click.option("--serve", is_flag=True, help=N_("In a browser on this machine; the address has a token."))
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help=N_("With --serve: not just any free port."))
 def command(
-    lab: str | None, watch: bool, faults: bool, words: str, ascii_only: bool, serve: bool, port: int | None
+    lab: str | None,
+    watch: bool,
+    faults: bool,
+    words: str,
+    ascii_only: bool,
+    as_json: bool,
+    serve: bool,
+    port: int | None,
 ) -> int:
     """Look at the recorder's store and print it."""
     if port and not serve:
         raise UsageProblem(_("{option} goes with {other}").format(option="--port", other="--serve"))
-    if serve and (watch or faults or words):
+    if as_json and (faults or words or ascii_only):
+        raise UsageProblem(_("--json has everything: leave out the options that choose or draw"))
+    if serve and (watch or faults or words or as_json):
         raise UsageProblem(_("--serve shows everything: leave out the other options"))
     here = examination()
     if serve and here is not None:
@@ -70,7 +80,30 @@ def command(
 
         more = [*(["--port", str(port)] if port else []), *(["--ascii"] if ascii_only else [])]
         return application(["--board", chosen.id, "--serve", *more])
+    if as_json:
+        return _write(home, chosen, watch=watch)
     return _print(home, chosen, watch=watch, faults=faults, words=words, ascii_only=ascii_only)
+
+
+def _write(home: Path, lab: Lab, *, watch: bool) -> int:
+    """One document; with `watch` one on each line, whenever something is otherwise."""
+    from grader.board.document import BoardDocument, content
+    from grader.board.feed import SessionFeed
+
+    before = None
+    with SessionFeed(home, lab.namespace) as feed:
+        while True:
+            look = feed.look()
+            told = {"lab": lab.id, "language": language(), **content(look)}
+            if not watch:
+                print_document(BoardDocument, told)
+                return 0
+            if (now := (look.board, look.trust)) != before:
+                before = now
+                line = BoardDocument.model_validate(told, by_name=True, by_alias=True).model_dump_json(by_alias=True)
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+            _pause(_EVERY)
 
 
 def _print(home: Path, lab: Lab, *, watch: bool, faults: bool, words: str, ascii_only: bool) -> int:

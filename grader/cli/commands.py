@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from cluster.errors import UsageProblem
+from cluster.errors import Problem, UsageProblem
 from cluster.i18n import _
 
 if TYPE_CHECKING:
@@ -128,14 +128,18 @@ class LabName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The labs' folders, unread."""
+        from grader.collections.address import address
+        from grader.collections.store import find, lab_folders, names
         from grader.lab.catalogue import labs_dir
 
         del ctx, param
         try:
-            names = sorted(path.parent.name for path in labs_dir().glob("*/lab.md"))
-        except OSError:
-            names = []
-        return complete(names, incomplete)
+            found = sorted(path.parent.name for path in labs_dir().glob("*/lab.md"))
+            kept = [one for name in names() if (one := find(name)) is not None]
+            found += [address(one.name, lab) for one in kept for lab in lab_folders(one)]
+        except (OSError, Problem):
+            found = []
+        return complete(found, incomplete)
 
 
 def lab_argument(*, required: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -178,9 +182,9 @@ def no_such(what: str, word: str, known: Iterable[str], advice: str = "") -> Usa
 
 def no_lab(word: str) -> UsageProblem:
     """The refusal of a lab that isn't there."""
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
 
-    return no_such(_("no lab '{word}'"), word, lab_ids(), _("`grader list` shows the labs"))
+    return no_such(_("no lab '{word}'"), word, every_lab_id(), _("`grader list` shows the labs"))
 
 
 def usage(message: str, ctx: click.Context | None) -> UsageProblem:

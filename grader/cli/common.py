@@ -140,9 +140,9 @@ def ask_examiner(lab: str) -> int:
 def why_silent(lab: str, home: Path, silence: Problem) -> Problem:
     """What is really the matter when a lab's examiner does not answer, and what to do."""
     if not home.is_dir():
-        from grader.lab.catalogue import lab_ids
+        from grader.lab.catalogue import every_lab_id
 
-        if lab not in lab_ids():
+        if lab not in every_lab_id():
             return no_lab(lab)
     from cluster import local
 

@@ -38,6 +38,8 @@ class LabListed(Model):
     minutes: Count = Field(description="What it takes a learner.")
     after: tuple[Text, ...] = Field(description="Labs to do before.")
     needs_root: bool = Field(description="Whether it has a node that runs real containers.")
+    collection: Text | None = Field(description="The collection it is of; None for a lab that came with Batchlab.")
+    accepted: bool = Field(description="Whether it may be run: false for one of a collection that is not accepted.")
     steps: tuple[StepPassed, ...]
 
 
@@ -45,7 +47,7 @@ class ListDocument(Model):
     """What `grader list --json` writes."""
 
     schema_name: Literal["batchlab/list/v1"] = Field("batchlab/list/v1", alias="schema")
-    labs: tuple[LabListed, ...] = Field(description="In the order to do them.")
+    labs: tuple[LabListed, ...] = Field(description="In the order to do them, ours first, then each collection's.")
 
 
 class Promise(Model):

@@ -11,8 +11,12 @@ from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, json_option
 from grader.cli.common import books, note, print_document, read_lab
+from grader.collections.trust import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.collections.model import Collection
     from grader.lab.model import Lab
     from grader.progress import LabRecord
 
@@ -22,22 +26,36 @@ if TYPE_CHECKING:
 def command(as_json: bool) -> int:
     """Load every lab; one whose files are wrong is named and left out."""
     from grader.cli.documents import ListDocument
-    from grader.lab.catalogue import lab_ids
+    from grader.collections.store import installed
+    from grader.lab.catalogue import every_lab_id
 
     book = books()
+    collections = {one.name: one for one in installed(note)}
     labs = []
-    for lab_id in lab_ids():
+    for lab_id in every_lab_id():
         try:
             labs.append(read_lab(lab_id))
         except UsageProblem as problem:
             note(_("{lab} is left out: {problem}").format(lab=lab_id, problem=problem.message))
     if as_json:
-        print_document(ListDocument, {"labs": [_content(lab, book.get(lab.id)) for lab in labs]})
+        print_document(
+            ListDocument, {"labs": [_content(lab, book.get(lab.id), collections.get(lab.collection)) for lab in labs]}
+        )
     elif labs:
-        click.echo(_table(labs, book), nl=False)
+        click.echo("\n".join(_blocks(labs, book, collections)), nl=False)
     else:
         click.echo(_("there are no labs"))
     return 0
+
+
+def _blocks(labs: list[Lab], book: dict[str, LabRecord], collections: dict[str, Collection]) -> Iterator[str]:
+    """Our labs, then those of each collection under its name."""
+    if ours := [lab for lab in labs if not lab.collection]:
+        yield _table(ours, book)
+    for name, collection in collections.items():
+        if theirs := [lab for lab in labs if lab.collection == name]:
+            accept = "" if collection.accepted else _("not accepted yet: grader lab accept {name}").format(name=name)
+            yield (f"{name}  {accept}".rstrip()) + "\n" + _table(theirs, book)
 
 
 def _table(labs: list[Lab], book: dict[str, LabRecord]) -> str:
@@ -67,13 +85,15 @@ def _passed(lab: Lab, book: dict[str, LabRecord]) -> int:
     return sum(step.id in record.steps for step in lab.steps) if record else 0
 
 
-def _content(lab: Lab, record: LabRecord | None) -> dict[str, Any]:
+def _content(lab: Lab, record: LabRecord | None, collection: Collection | None) -> dict[str, Any]:
     return {
         "id": lab.id,
         "title": lab.title,
         "minutes": lab.minutes,
         "after": lab.after,
         "needs_root": lab.needs_root,
+        "collection": lab.collection or None,
+        "accepted": not lab.collection or refusal(lab.id, collection, needs_root=lab.needs_root) is None,
         "steps": [
             {"id": step.id, "title": step.title, "passed": bool(record and step.id in record.steps)}
             for step in lab.steps

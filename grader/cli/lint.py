@@ -76,8 +76,10 @@ def command(labs: tuple[str, ...], form: str | None, as_json: bool) -> int:
 
 def _folder(word: str) -> Path:
     """A folder that was named, or the folder of a lab's id."""
-    from grader.lab.catalogue import lab_ids, labs_dir
+    from grader.lab.catalogue import lab_folder, lab_ids, labs_dir
 
+    if "/" in word and not Path(word).is_dir() and (kept := lab_folder(word)) is not None:
+        return kept  # of a collection
     if (folder := folder_of(word)) is not None:
         return folder
     if word not in lab_ids():

@@ -22,11 +22,11 @@ def command(as_json: bool, as_csv: bool) -> int:
     """Put the sessions' books together and print them in the form asked for."""
     from cluster.errors import UsageProblem
     from grader import report
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
 
     if as_json and as_csv:
         raise UsageProblem(_("either --json or --csv"))
-    rows = report.progress_rows(lab_ids(), books(), all_attempts())
+    rows = report.progress_rows(every_lab_id(), books(), all_attempts())
     if as_json:
         text = report.render_progress_json(rows, at=time.time())
     elif as_csv:

@@ -25,6 +25,7 @@ SECTIONS = (
         N_("Learn"),
         (
             ("list", N_("The labs, and how far you are.")),
+            ("lab", N_("Labs by others: fetch, accept, update and remove them.")),
             ("course", N_("Paths of articles and labs, and how far you are.")),
             ("read", N_("Articles to read before a lab.")),
             ("show", N_("What a lab, or one of its steps, is about.")),

@@ -58,12 +58,12 @@ def _head(lab: Lab) -> str:
 def _chosen(words: tuple[str, ...]) -> tuple[Lab, Step | None]:
     """`LAB`, `LAB STEP`, or, for the lab that runs, nothing or `STEP`."""
     from cluster.errors import UsageProblem
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
 
     if len(words) > 2:
         raise UsageProblem(_("too many words: {words}").format(words=" ".join(words[2:])))
-    step_only = len(words) == 1 and (words[0].isdigit() or (not words[0].startswith("lab-")))
-    if step_only and words[0] in lab_ids():
+    step_only = len(words) == 1 and "/" not in words[0] and (words[0].isdigit() or not words[0].startswith("lab-"))
+    if step_only and words[0] in every_lab_id():
         step_only = False
     lab = read_lab(which_lab(None if not words or step_only else words[0]))
     if step_only or len(words) == 2:

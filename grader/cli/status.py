@@ -56,9 +56,9 @@ def _chosen(lab: str | None) -> list[SessionState]:
         return session_states(note)
     if lab in session_ids():
         return [session_state(lab, note)]
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
 
-    if lab not in lab_ids():
+    if lab not in every_lab_id():
         raise no_lab(lab)
     note(_("{lab} was never started").format(lab=lab))
     return []

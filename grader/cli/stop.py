@@ -50,8 +50,8 @@ def command(lab: str | None, everything: bool) -> int:
 
 def _must_exist(lab: str) -> None:
     """A lab that has a session or is in the catalogue; a session may outlive its lab."""
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
     from grader.session.places import session_home
 
-    if not session_home(lab).is_dir() and lab not in lab_ids():
+    if not session_home(lab).is_dir() and lab not in every_lab_id():
         raise no_lab(lab)

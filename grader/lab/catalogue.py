@@ -1,22 +1,28 @@
 """The labs there are: where they stand, in what order they are done, and how one is loaded.
 
-Owns the folder of labs; knows nothing of sessions or of how far a learner is.
+Owns the folder of our labs and what a lab is called on the command line; where those of others are kept is
+`grader.collections.store`'s. Knows nothing of sessions or of how far a learner is.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _
 from cluster.paths import data_dir
+from grader.collections import store
+from grader.collections.address import address, collection_of, lab_in
 from grader.lab.graph import in_order
 from grader.lab.model import Lab
 from grader.lab.parse import LAB_FILE, parse_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source
 
 LABS_VARIABLE = "BATCHLAB_LABS"
+MOST_TOLD = 20
+"""Mistakes that are told of a lab that was only to be loaded."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -27,8 +33,33 @@ def labs_dir() -> Path:
 
 
 def lab_ids() -> list[str]:
-    """The id of every lab, a lab's prerequisites before it, else in the order of the alphabet."""
-    folder = labs_dir()
+    """The id of every lab of ours, a lab's prerequisites before it, else in the order of the alphabet."""
+    return _ordered(labs_dir())
+
+
+def collected_lab_ids(collection: str | None = None) -> list[str]:
+    """The same of the labs of one installed collection, or (None) of each, collection by collection."""
+    names = store.names() if collection is None else [collection]
+    found = [kept for name in names if (kept := store.find(name)) is not None]
+    return [address(kept.name, lab) for kept in found for lab in _ordered(kept.tree)]
+
+
+def every_lab_id() -> list[str]:
+    """Our labs, then those of collections."""
+    return [*lab_ids(), *collected_lab_ids()]
+
+
+def lab_folder(lab_id: str) -> Path | None:
+    """The folder of the lab of that id; None where there is no such lab."""
+    collection = collection_of(lab_id)
+    kept = store.find(collection) if collection else None
+    if collection and kept is None:
+        return None
+    folder = labs_dir() if kept is None else kept.tree
+    return folder / lab_in(lab_id) if lab_in(lab_id) in lab_folders(folder) else None
+
+
+def _ordered(folder: Path) -> list[str]:
     return in_order({lab_id: prerequisites(folder / lab_id) for lab_id in lab_folders(folder)})
 
 
@@ -53,18 +84,32 @@ def prerequisites(lab: Path) -> tuple[str, ...]:
     return () if matter is None else matter.after
 
 
+def _told(lab_id: str, problems: list[LabProblem]) -> list[str]:
+    """A line for each of the first problems; a file of nothing but mistakes has thousands."""
+    lines = [str(problem) for problem in problems[:MOST_TOLD]]
+    if len(problems) > MOST_TOLD:
+        more = _("and {count} more: {command}")
+        lines.append(more.format(count=len(problems) - MOST_TOLD, command=f"grader lint {lab_id}"))
+    return lines
+
+
 def load_lab(lab_id: str, lang: str = "en") -> Lab:
     """The lab of that id, in `lang` where it has that language, else in English.
 
     UsageProblem: there is no such lab (a near name is offered), or its files are wrong: then all that is
     wrong, one line each.
     """
-    known = lab_folders(labs_dir())
-    if lab_id not in known:
+    folder = lab_folder(lab_id)
+    if folder is None:
+        known = [*lab_folders(labs_dir()), *collected_lab_ids()]
         message = _("no lab {name}").format(name=lab_id) + did_you_mean(lab_id, known)
         advice = _("labs there are: {labs}").format(labs=", ".join(known)) if known else ""
         raise UsageProblem(message, advice)
-    lab, problems = parse_lab(labs_dir() / lab_id, lang)
+    lab, problems = parse_lab(folder, lang)
     if lab is None:
-        raise UsageProblem("\n".join(str(problem) for problem in problems))
+        raise UsageProblem("\n".join(_told(lab_id, problems)))
+    if collection := collection_of(lab_id):
+        # Labs of a collection come after one another, and none of ours is meant by a name of theirs.
+        after = tuple(address(collection, other) for other in lab.after)
+        return replace(lab, id=lab_id, after=after)
     return lab

@@ -120,26 +120,15 @@ def _wrong_templates(draft: CheckDraft, kind: str) -> Iterator[tuple[str, int, i
     from grader.checks import templates
 
     for path, text in _leaves(draft.value[kind], (*draft.path, kind)):
-        if isinstance(text, str) and templates.is_template(text) and (message := templates.problem(text)):
+        if isinstance(text, str) and templates.is_template(text) and (flaw := templates.flaw(text)):
+            message, inside = flaw
             line, column = draft.located.place(path)
-            inside = _error_line(text)
             if draft.located.style(path) in ("|", ">"):
                 line, column = line + 1, 1  # a block scalar begins below its indicator
             elif inside == 1:
                 yield message, line, column
                 continue
             yield message, line + inside - 1, 1
-
-
-def _error_line(template: str) -> int:
-    """The line, from 1, at which Jinja stops understanding `template`."""
-    import jinja2
-
-    try:
-        jinja2.Environment(autoescape=True).parse(template)
-    except jinja2.TemplateSyntaxError as error:
-        return error.lineno
-    return 1
 
 
 def _at_template(problem: LabProblem, templates: Iterable[tuple[str, int, int]]) -> LabProblem:

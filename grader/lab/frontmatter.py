@@ -109,7 +109,7 @@ class ClusterMatter(_Matter):
     addons: tuple[Annotated[str, AfterValidator(_addon), Field(json_schema_extra={"enum": list(ADDONS)})], ...] = Field(
         (), description="Controllers that are installed, with their CRDs and webhooks."
     )
-    nodes: tuple[NodeMatter, ...] = Field(min_length=1, description="The nodes, at least one.")
+    nodes: tuple[NodeMatter, ...] = Field(min_length=1, max_length=200, description="The nodes, at least one.")
 
 
 class FrontMatter(_Matter):

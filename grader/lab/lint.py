@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 CHECKS_FILE = "checks.py"
 FOLDERS = ("start", "solution", "wrong", "assets")
 _OTHER_FILES = (EXCEPTIONS_FILE, "README.md")
+_BASH_SECONDS = 10.0
+"""That bash may take to read a script."""
 _ALWAYS_THERE = {"default", "kube-system", "kube-public", "kube-node-lease"}
 # By group; by apiVersion where two add-ons share a group.
 _ADDON_OF = {
@@ -123,14 +125,21 @@ def _shell(folder: Path) -> Iterator[LabProblem]:
     bash = shutil.which("bash")
     scripts = sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
     for script in scripts if bash else ():
-        run = subprocess.run(
-            [str(bash), "-n"],
-            input=script.read_bytes() if script.is_file() else b"",
-            capture_output=True,
-            check=False,
-            cwd=folder,  # where it is called from may be a folder that is gone, and bash complains of that
-            env={"LC_ALL": "C"},
-        )
+        source = read_source(script, [])  # what is wrong with the file itself is told by who reads it
+        try:
+            run = subprocess.run(
+                [str(bash), "-n"],
+                input=source.text.encode() if source is not None else b"",
+                capture_output=True,
+                check=False,
+                cwd=folder,  # where it is called from may be a folder that is gone, and bash complains of that
+                env={"LC_ALL": "C"},
+                timeout=_BASH_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            message = _("bash does not come to the end of it in {seconds:.0f} s")
+            yield LabProblem(str(script), 1, 1, message.format(seconds=_BASH_SECONDS))
+            continue
         for line in run.stderr.decode(errors="replace").splitlines()[:1]:
             _file, _line, rest = line.partition(": line ")
             number, _colon, message = rest.partition(": ")
@@ -177,6 +186,9 @@ def _functions(folder: Path) -> tuple[list[str], list[LabProblem]]:
         tree = ast.parse(source.text)
     except SyntaxError as error:
         found.append(source.problem(error.lineno or 1, error.offset or 1, error.msg))
+        return [], found
+    except (RecursionError, MemoryError):
+        found.append(source.problem(1, 1, _("nested too deeply")))
         return [], found
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)], found
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 MAX_DEPTH = 64
 MAX_ALIASED = 10_000
 """How many values all aliases of a document may stand for: a few lines can otherwise mean billions."""
+
+MAX_DOCUMENTS = 1_000
+"""How many documents one file may hold."""
+_LONGEST_EXPLAINED = 1 << 16
+"""Characters up to which a text that is no YAML is read a second time, for better words: it takes a hundred times as
+long."""
 
 _CORE = "tag:yaml.org,2002:"
 _TEXT_TAGS = {_CORE + "str", _CORE + "timestamp", _CORE + "value"}  # a date stays the text that was written
@@ -105,6 +112,11 @@ def read_documents(
     except RecursionError:
         found.append(source.problem(first_line, 1, _too_deep()))
         return []
+    if len(nodes) > MAX_DOCUMENTS:
+        line = nodes[MAX_DOCUMENTS].start_mark.line + first_line
+        message = _("more than {limit} YAML documents").format(limit=MAX_DOCUMENTS)
+        found.append(source.problem(line, indent + 1, message))
+        return []
     documents = []
     for node in nodes:
         document = Located(source, None, node, first_line, indent)
@@ -131,9 +143,10 @@ def read_document(
 def _compose(text: str) -> list[yaml.Node]:
     """The documents' nodes: by libyaml where there is one, and by PyYAML again for the words of an error."""
     try:
-        return list(yaml.compose_all(text, Loader=_FAST))
+        # One more than may be is enough to know.
+        return list(islice(yaml.compose_all(text, Loader=_FAST), MAX_DOCUMENTS + 1))
     except yaml.YAMLError:
-        if _FAST is yaml.SafeLoader:
+        if _FAST is yaml.SafeLoader or len(text) > _LONGEST_EXPLAINED:
             raise
         list(yaml.compose_all(text, Loader=yaml.SafeLoader))
         raise
@@ -143,6 +156,8 @@ def _syntax(error: yaml.YAMLError, text: str) -> tuple[int, int, str]:
     """(line, column) from 0, and what is wrong."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         mark, problem = error.problem_mark, error.problem or str(error)
+        if "maximum nesting depth" in problem:  # libyaml's own, which is far beyond ours
+            return mark.line, mark.column, _too_deep()
         if "'\\t'" in problem:
             problem = _("a tab: YAML is indented with spaces")
         elif "mapping values are not allowed" in problem:

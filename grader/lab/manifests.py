@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from grader.lab.located import Located
 
 SUFFIX = ".yaml"
+MAX_OBJECTS = 1_000
+MAX_FILES = 200
+MAX_TEXT = 4 << 20
+"""Objects, files, and characters of all of them, that `start/` may hold."""
 
 
 def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
@@ -66,14 +70,30 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
     if not start.is_dir():
         found.append(LabProblem(str(start), 1, 1, _("must be a folder")))
         return
+    files = texts = objects = 0
     for path in sorted(start.iterdir()):
         if path.name.startswith("."):
             continue
+        files += 1
+        if files > MAX_FILES:
+            found.append(LabProblem(str(start), 1, 1, _("more than {limit} files").format(limit=MAX_FILES)))
+            return
         if path.suffix != SUFFIX:
             message = unknown(_("'{word}' is not read: start/ holds .yaml files"), path.name, [])
             found.append(LabProblem(str(path), 1, 1, message))
         elif (source := read_source(path, found)) is not None:
-            yield from read_documents(source, found)
+            texts += len(source.text)
+            if texts > MAX_TEXT:
+                message = _("with this file start/ is larger than {limit} MiB").format(limit=MAX_TEXT >> 20)
+                found.append(source.problem(1, 1, message))
+                return
+            for located in read_documents(source, found):
+                objects += 1
+                if objects > MAX_OBJECTS:
+                    message = _("more than {limit} objects in start/").format(limit=MAX_OBJECTS)
+                    found.append(located.problem((), message))
+                    return
+                yield located
 
 
 def malformed(located: Located) -> Iterator[LabProblem]:

@@ -8,6 +8,7 @@ block is text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from grader.lab.model import CodeBlock, Hint
 from grader.lab.problems import LabProblem, Source, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from markdown_it.token import Token
 
@@ -34,9 +35,12 @@ class Dialect:
 LAB = Dialect(flags={"run": "bash", "check": "yaml"}, aside="hint")
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-_TITLE = re.compile(r"(?P<title>.*?)\s*\{#(?P<id>[^}]*)\}\s*\Z")
-_STEP = re.compile(r"## .*\{#[^}]*\}\s*\Z")
-_COLONS = re.compile(r"(?P<indent>[ \t]*):{3,}[ \t]*(?P<word>.*?)[ \t]*\Z")
+MAX_TEXT = 256 << 10
+MAX_LINES = 20_000
+MAX_LINE = 10_000
+"""Characters and lines of a markdown file, and characters of each line. More is no text for people, and to take
+markdown apart costs far more than to read it."""
+_COLONS = re.compile(r"(?P<indent>[ \t]*):{3,}(?P<word>.*)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +90,6 @@ class _Range:
     start: int
     end: int
 
-    def __contains__(self, line: int) -> bool:
-        return self.start <= line < self.end
-
 
 def front_matter(text: str) -> str | None:
     """The YAML of the front matter alone, for who wants nothing else; None where there is none."""
@@ -106,7 +107,32 @@ def _front_matter_end(lines: list[str]) -> int:
 
 def read_outline(source: Source, found: list[LabProblem], dialect: Dialect = LAB) -> Outline:
     """The structure of `source`, as much as can be made out; everything malformed is in `found`."""
+    if wrong := list(_too_much(source)):
+        found += wrong
+        return Outline(source, None, Section("", "", 1, is_intro=True), [], set(), [])
     return _OutlineReader(source, found, dialect).read()
+
+
+def _too_much(source: Source) -> Iterator[LabProblem]:
+    if len(source.text) > MAX_TEXT:
+        yield source.problem(1, 1, _("larger than {limit} KiB").format(limit=MAX_TEXT >> 10))
+    lines = source.text.split("\n")
+    if len(lines) > MAX_LINES:
+        yield source.problem(MAX_LINES + 1, 1, _("more than {limit} lines").format(limit=MAX_LINES))
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MAX_LINE:
+            message = _("a line of more than {limit} characters").format(limit=MAX_LINE)
+            yield source.problem(number, MAX_LINE + 1, message)
+            return
+
+
+def _title_and_id(text: str) -> tuple[str, str] | None:
+    """`Title {#id}` in its parts."""
+    text = text.rstrip()
+    at = text.rfind("{#")
+    if at < 0 or not text.endswith("}") or "}" in text[at:-1]:
+        return None
+    return text[:at].rstrip(), text[at + 2 : -1]
 
 
 class _OutlineReader:
@@ -118,6 +144,7 @@ class _OutlineReader:
         self._dialect = dialect
         self._lines = source.text.split("\n")
         self._asides: list[tuple[_Range, Hint]] = []
+        self._aside_lines: set[int] = set()
 
     def read(self) -> Outline:
         matter, body_start = self._front_matter()
@@ -160,7 +187,9 @@ class _OutlineReader:
         if self._lines[0].rstrip() == "---":
             self._problem(0, _("this --- opens front matter that no other line --- closes"))
             # Where the first step begins it is over for certain: what stands there is read all the same.
-            steps = (number for number, line in enumerate(self._lines) if _STEP.match(line))
+            steps = (
+                number for number, line in enumerate(self._lines) if line.startswith("## ") and _title_and_id(line)
+            )
             return None, next(steps, len(self._lines))
         self._problem(0, _("the file must begin with front matter: a line ---, YAML, a line ---"))
         return None, 0
@@ -172,7 +201,7 @@ class _OutlineReader:
             match = None if number in code else _COLONS.match(self._lines[number])
             if match is None:
                 continue
-            word = match["word"]
+            word = match["word"].strip(" \t")
             if match["indent"]:  # the text of such an aside would be code, or part of a list
                 self._problem(number, _("':::' must stand at the beginning of its line"))
             if word and word != known:
@@ -190,6 +219,7 @@ class _OutlineReader:
                 if not text.strip():
                     self._problem(opened, _("nothing stands in this '::: {word}'").format(word=known))
                 self._asides.append((_Range(opened, number + 1), Hint(text=text, line=opened + 1)))
+                self._aside_lines |= set(range(opened, number + 1))
                 opened = None
         if opened is not None:
             message = _("this '::: {word}' is never closed: end it with a line ':::'")
@@ -213,21 +243,22 @@ class _OutlineReader:
 
     def _heading(self, line: int, markup: str) -> Section:
         text = self._lines[line].strip().strip("#").strip() if markup == "##" else self._lines[line].strip()
-        match = _TITLE.match(text)
-        if match is None:
+        found = _title_and_id(text)
+        if found is None:
             message = _("a heading without an id: write '## {title} {{#id}}'")
             if markup != "##":
                 message = _("the dashes below make this a heading without an id: put a blank line between")
             self._problem(line, message.format(title=text))
             return Section("", text, line + 1)
-        if not ID.match(match["id"]):
+        title, step_id = found
+        if not ID.match(step_id):
             column = self._lines[line].rindex("{#") + 3
             message = _("id '{id}': use lower-case letters, digits and single hyphens")
-            self._found.append(self._source.problem(line + 1, column, message.format(id=match["id"])))
-            return Section("", match["title"], line + 1)
-        if not match["title"]:
+            self._found.append(self._source.problem(line + 1, column, message.format(id=step_id)))
+            return Section("", title, line + 1)
+        if not title:
             self._problem(line, _("a heading without a title"))
-        return Section(match["id"], match["title"], line + 1)
+        return Section(step_id, title, line + 1)
 
     def _fence(self, token: Token, section: Section) -> None:
         assert token.map is not None
@@ -263,13 +294,15 @@ class _OutlineReader:
         self._found.append(self._source.problem(line + 1, column, message))
 
     def _bodies(self, sections: list[tuple[_Range, Section]], tokens: list[Token]) -> None:
-        hidden = [span for span, _aside in self._asides]
-        hidden += [_Range(*token.map) for token in tokens if token.map and _is_check(token)]
+        hidden = set(self._aside_lines)
+        for token in tokens:
+            if token.map and _is_check(token):
+                hidden |= set(range(*token.map))
         for span, section in sections:
             kept: list[str] = []
             was_cut = False
             for number in range(span.start, span.end):
-                if any(number in cut for cut in hidden):
+                if number in hidden:
                     was_cut = True
                     continue
                 line = self._lines[number]
@@ -284,7 +317,7 @@ class _OutlineReader:
     # -- small things -----------------------------------------------------------------------------------
 
     def _in_aside(self, line: int) -> bool:
-        return any(line in span for span, _aside in self._asides)
+        return line in self._aside_lines
 
     def _problem(self, line: int, message: str) -> None:
         """A problem of a whole line (from 0): its column is that of its first character that is not blank."""
@@ -301,7 +334,8 @@ def _block_tokens(lines: list[str]) -> list[Token]:
 
 
 def _section_at(sections: list[tuple[_Range, Section]], line: int) -> Section:
-    return next(section for span, section in reversed(sections) if line >= span.start)
+    at = bisect_right(sections, line, key=lambda section: section[0].start)
+    return sections[at - 1][1]
 
 
 def _is_check(token: Token) -> bool:

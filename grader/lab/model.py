@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.collections.address import collection_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -57,6 +59,7 @@ class Lab:
     """One lab in one language. `minutes` is what it takes a learner; `after` names labs to do before."""
 
     id: str
+    """Its name on the command line; of a collection's lab `COLLECTION/LAB`."""
     title: str
     minutes: int
     after: tuple[str, ...]
@@ -69,6 +72,11 @@ class Lab:
     folder: Path
     language: str
     """The language of title, prose, hints and `says`: English where the lab has no file in the one asked."""
+
+    @property
+    def collection(self) -> str:
+        """The collection it is of, whose name its id begins with; empty for a lab of ours."""
+        return collection_of(self.id)
 
     @property
     def needs_root(self) -> bool:

@@ -5,6 +5,7 @@ Owns `LabProblem`, near names, and the refusal of files that are no readable tex
 
 from __future__ import annotations
 
+import re
 import stat
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 20
 """A lab file larger than this is no lab file; it is never read whole."""
+
+
+_STRANGE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What no text for people holds: control characters but tab and line feed, and those that turn its direction."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,10 +88,15 @@ def read_source(path: Path, found: list[LabProblem]) -> Source | None:
         found.append(LabProblem(str(path), line, column, message))
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" in text:
-        before = text[: text.index("\0")]
+    if strange := _STRANGE.search(text):
+        before = text[: strange.start()]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        found.append(LabProblem(str(path), line, column, _("holds a NUL byte: is it text?")))
+        if strange[0] == "\0":
+            message = _("holds a NUL byte: is it text?")
+        else:
+            # A terminal would obey it, or show the text in another order than it is read in.
+            message = _("holds the control character U+{code:04X}").format(code=ord(strange[0]))
+        found.append(LabProblem(str(path), line, column, message))
         return None
     return Source(path, text)
 

@@ -6,6 +6,7 @@ Owns the rules of lint about prose; knows nothing of checks.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from cluster.i18n import _
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
     from grader.lab.markdown import Outline, Section
 
-_CODE_SPAN = re.compile(r"(`+)(?:(?!\1).)+?\1(?!`)")
-_LINK = re.compile(r"\]\(#(?P<id>[^)\s]*)[^)]*\)")
+_TICKS = re.compile("`+")
+# Possessive, and without a "(" in it: what does not match is given up at once, and not tried in another way.
+_LINK = re.compile(r"\]\(#(?P<id>[^()\s]*+)[^()]*+\)")
 
 
 def check_prose(outline: Outline) -> Iterator[LabProblem]:
@@ -40,7 +42,7 @@ def _anchors(outline: Outline) -> Iterator[LabProblem]:
         if number < start or number in outline.code_lines:
             continue
         # Code spans keep their length, so that columns stay true.
-        text = _CODE_SPAN.sub(lambda span: " " * len(span[0]), line)
+        text = _without_code_spans(line)
         if "{#" in text and not line.startswith("## "):
             message = _("'{{#…}}' names a step in a '##' heading only: link to one with [text](#id)")
             yield outline.source.problem(number, text.index("{#") + 1, message.format())
@@ -49,6 +51,25 @@ def _anchors(outline: Outline) -> Iterator[LabProblem]:
                 message = _("no step '{id}' to link to").format(id=link["id"])
                 message += did_you_mean(link["id"], ids)
                 yield outline.source.problem(number, link.start("id") + 1, message)
+
+
+def _without_code_spans(line: str) -> str:
+    """`line` with blanks in place of what stands between as many backticks as it begins with."""
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(line)]
+    places: dict[int, list[int]] = {}
+    for at, (start, end) in enumerate(runs):
+        places.setdefault(end - start, []).append(at)
+    kept, position, at = [], 0, 0
+    while at < len(runs):
+        start, end = runs[at]
+        alike = places[end - start]
+        following = bisect_right(alike, at)
+        if following < len(alike):
+            at = alike[following]
+            kept += [line[position:start], " " * (runs[at][1] - start)]
+            position = runs[at][1]
+        at += 1
+    return "".join([*kept, line[position:]])
 
 
 def compare_prose(outline: Outline, other: Outline) -> Iterator[LabProblem]:

@@ -65,7 +65,7 @@ class CheckPart(Model):
     weight: Annotated[int, Field(ge=1)]
     achieved: Time | None = Field(description="When it first passed, if it is one that stays passed.")
     after: Text | None = Field(description="With skipped: the check that must pass first.")
-    fault: Literal["environment", "bug"] | None = Field(description="With error: whose. Never the learner's.")
+    fault: Literal["environment", "bug", "lab"] | None = Field(description="With error: whose. Never the learner's.")
     finding: FindingPart | None = Field(description="None with passed and skipped.")
     evidence: tuple[Text, ...] = Field(description="What was looked at, one line each.")
     read: tuple[Text, ...] = Field(
@@ -160,7 +160,8 @@ def _step(step: StepReport) -> dict[str, object]:
 
 def _check(result: Result, after: str) -> dict[str, object]:
     finding = result.finding
-    fault = ("bug" if result.our_bug else "environment") if result.state is State.ERROR else None
+    whose = "bug" if result.our_bug else "lab" if result.lab_fault else "environment"
+    fault = whose if result.state is State.ERROR else None
     return {
         "id": result.check,
         "says": result.says,
@@ -205,6 +206,7 @@ def parse_results(text: str) -> list[Result]:
             read=check.read,
             decided=check.decided,
             our_bug=check.fault == "bug",
+            lab_fault=check.fault == "lab",
         )
         for step in found.steps
         for check in step.checks

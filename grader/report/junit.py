@@ -98,7 +98,8 @@ def _case(report: RunReport, step: StepReport, check: CheckReport) -> ET.Element
     if result.state in (State.FAILED, State.WAITING):
         outcome(case, "failure", result.state.value, finding.saw or result.says, told)
     elif result.state is State.ERROR:
-        outcome(case, "error", "bug" if result.our_bug else "environment", finding.saw or result.says, told)
+        whose = "bug" if result.our_bug else "lab" if result.lab_fault else "environment"
+        outcome(case, "error", whose, finding.saw or result.says, told)
     elif result.state is State.SKIPPED:
         outcome(case, "skipped", "", _skipped(check))
     return case

@@ -232,6 +232,8 @@ def _error(check: CheckReport) -> str:
     told = _("our fault, not yours: {message}")
     # The engine says of a bug whose fault it is, because its message is read in other places too.
     message = (finding.saw or finding.wanted or check.result.says).removeprefix(told.format(message=""))
+    if check.result.lab_fault:
+        return message  # whose it is, the engine has said
     if check.result.our_bug:
         return _("our bug, not your fault: {message}").format(message=message)
     return told.format(message=message)

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 PRELOADED = (
     "grader.check_session",
+    "grader.checks.confined",
+    "grader.checks.instead",
+    "grader.checks.workloads",
     "grader.cli.bug",
     "grader.cli.documents",
     "grader.cli.root",

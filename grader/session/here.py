@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.collections.address import lab_of_folder
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,8 +33,8 @@ class Examination:
 
     @property
     def lab(self) -> str:
-        """The lab of the session: its folder's name."""
-        return self.home.name
+        """The lab of the session, as its folder is called."""
+        return lab_of_folder(self.home.name)
 
 
 _examination: Examination | None = None

@@ -27,6 +27,8 @@ from cluster.machine import BootEvent, Layout, MachineConfig, MachineStatus
 from cluster.snapshots.shelf import default_folder
 from cluster.supervisor.events import FAILED
 from cluster.timings import turned_to
+from grader.collections.store import in_use
+from grader.collections.trust import refuse_untrusted
 from grader.progress import begin_progress, forget_progress, record_start
 from grader.session.admission import admitted
 from grader.session.machine import machine_config
@@ -97,11 +99,13 @@ def start_session(
     A session whose processes died is cleared and started again. Whatever goes wrong, nothing is left
     running. Raises EnvironmentProblem where the machine can't be had; KeyboardInterrupt passes through.
     """
+    refuse_untrusted(lab)
     _refuse_without_root(lab)
     on_event(turned_to(SESSION_TASK))
     tell = _teller(on_event)
     home = home or session_home(lab.id)
-    with locked(home, tell):
+    with locked(home, tell), in_use(lab.id):
+        refuse_untrusted(lab)  # again: it may have been updated since
         state = local.status(home).state
         if state == "running":
             return Started(lab=lab.id, home=home, work=work_folder(home), already=True)
@@ -133,11 +137,13 @@ def reset_session(
 
     The learner's files are moved aside, not deleted; hints that were shown stay shown.
     """
+    refuse_untrusted(lab)
     _refuse_without_root(lab)
     on_event(turned_to(SESSION_TASK))
     tell = _teller(on_event)
     home = home or session_home(lab.id)
-    with locked(home, tell):
+    with locked(home, tell), in_use(lab.id):
+        refuse_untrusted(lab)
         # A machine that runs is followed by another in its own place.
         place = nullcontext() if (state := local.status(home).state) == "running" else admitted(lab, home)
         with place:

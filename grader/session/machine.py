@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import grader
 from cluster.machine import Layout, MachineConfig, Sidecar
 from cluster.paths import state_dir
+from grader.collections.store import collections_dir
 from grader.lab.catalogue import LABS_VARIABLE, labs_dir
 from grader.session.here import INSIDE_SOCKET
 from grader.session.places import examiner_socket, history_file, recorder_socket
@@ -25,6 +26,8 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
     layout = Layout(home)
     packages = str(Path(grader.__file__).resolve().parents[1])
     labs = labs_dir().resolve()
+    # Of collections only the lab's own: what another one's files say is no business of this machine.
+    kept = (collections_dir() / lab.collection,) if lab.collection else ()
     environment = {
         "PYTHONPATH": packages,
         "PYTHONSAFEPATH": "1",
@@ -63,7 +66,7 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         sidecars=(recorder, examiner),
         workdir=lab.workdir,
         namespace=lab.namespace,
-        shown=(labs,),
+        shown=(labs, *kept),
         hidden=(state_dir(), labs),
         tools={"grader": ("env", f"PYTHONPATH={packages}", "PYTHONSAFEPATH=1", *client)},
     )

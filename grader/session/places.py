@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
 from cluster.paths import state_dir
+from grader.collections.address import folder_name, lab_of_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,13 +41,13 @@ def sessions_dir() -> Path:
 
 def session_home(lab: str) -> Path:
     """The folder of the session of `lab`; may not exist."""
-    return sessions_dir() / lab
+    return sessions_dir() / folder_name(lab)
 
 
 def session_ids() -> list[str]:
     """Labs that were started here, whether or not they run now."""
     try:
-        found = sorted(entry.name for entry in sessions_dir().iterdir() if (entry / "lock").exists())
+        found = sorted(lab_of_folder(entry.name) for entry in sessions_dir().iterdir() if (entry / "lock").exists())
     except (FileNotFoundError, NotADirectoryError):
         return []
     return found

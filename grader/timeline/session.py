@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from cluster import local
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
+from grader.collections.address import lab_of_folder
 from grader.history.synced import wait_synced
 from grader.history.tail import HistoryTail
 from grader.session.places import history_file, recorder_socket
@@ -66,8 +67,8 @@ def session_timeline(home: Path, namespace: str) -> Timeline:
     """The same at once, for who looks once. EnvironmentProblem: nothing was recorded, or it can't be read."""
     if not history_file(home).exists():
         raise EnvironmentProblem(
-            _("nothing of {lab} has been recorded").format(lab=home.name),
-            _("start it: {command}").format(command=f"grader start {home.name}"),
+            _("nothing of {lab} has been recorded").format(lab=lab_of_folder(home.name)),
+            _("start it: {command}").format(command=f"grader start {lab_of_folder(home.name)}"),
         )
     with SessionTimeline(home, namespace) as found:
         return found.look()

@@ -63,11 +63,13 @@ def plan_verification(lab_id: str, only_cases: Iterable[str] | None = None, *, k
     Raises UsageProblem where the lab, its scripts, its
     cases or these names are wrong.
     """
+    from grader.collections.trust import refuse_untrusted
     from grader.lab.cases import compare_cases, read_cases
     from grader.lab.catalogue import load_lab
     from grader.lab.scripts import compare_solutions, solution_scripts
 
     lab = load_lab(lab_id, language())
+    refuse_untrusted(lab)
     # Only what a verification stands on: the rest of lint may still be open while a lab is written.
     found: list[LabProblem] = []
     drafts = read_cases(lab.folder, found)

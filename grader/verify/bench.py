@@ -58,9 +58,9 @@ class Findings:
     @property
     def outcome(self) -> PartOutcome:
         """An error outranks a defect: what failed first may have caused the other."""
-        if self.trouble or self.errors:
+        if self.trouble or any(not result.lab_fault for result in self.errors):
             return PartOutcome.ERROR
-        return PartOutcome.DEFECT if self.problems else PartOutcome.OK
+        return PartOutcome.DEFECT if self.problems or self.errors else PartOutcome.OK
 
     @property
     def fault(self) -> Literal["", "environment", "bug"]:

@@ -19,6 +19,7 @@ from cluster import local
 from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _, language
 from cluster.paths import state_dir
+from grader.collections.address import folder_name, lab_of_folder
 from grader.progress import set_achievements
 from grader.report.json import parse_results
 from grader.session.examiner_client import ask
@@ -188,7 +189,7 @@ def clear_away(lab_id: str, on_event: Callable[[BootEvent], None]) -> None:
 
 
 def _home(lab_id: str) -> Path:
-    return state_dir() / "verify" / lab_id
+    return state_dir() / "verify" / folder_name(lab_id)
 
 
 @contextmanager
@@ -201,7 +202,7 @@ def _only_one(home: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise EnvironmentProblem(
-                _("{lab} is being verified by another process").format(lab=home.name),
+                _("{lab} is being verified by another process").format(lab=lab_of_folder(home.name)),
                 _("wait for it, or end it"),
             ) from error
         yield

@@ -29,6 +29,13 @@ SECONDS = 60.0
 """How long anything may take before it is given up."""
 _FIRST = Figure(id="tui.first", part=PART, title="batchlab, until something is on the screen", unit="s", target=1.0)
 _WHOLE = Figure(id="tui.whole", part=PART, title="batchlab, until the catalogue is", unit="s")
+_IN_TMUX = Figure(
+    id="tui.tmux",
+    part=PART,
+    title="batchlab in a tmux of its own, until something is on the screen",
+    unit="s",
+    target=1.0,
+)
 _KEY = Figure(id="tui.key", part=PART, title="a key in the catalogue, until the screen changes", unit="s", target=0.05)
 _LAB_KEY = Figure(id="tui.lab", part=PART, title="a key in a lab that is being checked", unit="s", target=0.05)
 _MEMORY = Figure(
@@ -78,6 +85,10 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
     for number in range(1, runs + 1):
         ground.say(f"tui {number}/{runs}")
         began = time.perf_counter()
+        with _application(panes=True) as screen:
+            screen.until("Batchlab")
+            report.add(_IN_TMUX, time.perf_counter() - began)
+        began = time.perf_counter()
         with _application() as screen:
             screen.until("Batchlab")
             report.add(_FIRST, time.perf_counter() - began)
@@ -98,13 +109,14 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
 
 
 @contextmanager
-def _application(*words: str) -> Iterator[Screen]:
+def _application(*words: str, panes: bool = False) -> Iterator[Screen]:
+    """`batchlab` on a terminal of its own; with `panes` as a person has it, inside the tmux that it starts."""
     mine, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (LINES, COLUMNS))
     environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
     for name in ("TMUX", "TMUX_PANE", "NO_COLOR"):
         environment.pop(name, None)
-    line = [sys.executable, "-m", "tui", "--no-tmux", "--lang", "en", *words]
+    line = [sys.executable, "-m", "tui", *([] if panes else ["--no-tmux"]), "--lang", "en", *words]
     process = subprocess.Popen(
         line, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
     )

@@ -17,6 +17,7 @@ HANGUL = re.compile("[가-힣]")
 COMMANDS = (
     *(
         "list",
+        "lab",
         "course",
         "read",
         "show",

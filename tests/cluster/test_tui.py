@@ -27,7 +27,9 @@ class Terminal:
 
     def __init__(self, socket: str, program: str) -> None:
         self._socket = socket
-        self._tmux("-f", "/dev/null", "new-session", "-d", "-x", "140", "-y", "45", program)
+        self._tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", "140", "-y", "45", f"env -u TMUX -u TMUX_PANE {program}"
+        )
 
     def press(self, *keys: str) -> None:
         """Keys by tmux's names."""
@@ -36,6 +38,11 @@ class Terminal:
     def type(self, text: str) -> None:
         """Letters as they are."""
         self._tmux("send-keys", "-l", text)
+
+    @property
+    def title(self) -> str:
+        """What the terminal is called."""
+        return self._tmux("display-message", "-p", "#{pane_title}").strip()
 
     @property
     def text(self) -> str:
@@ -75,7 +82,7 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    opened = Terminal(f"batchlab-test-{os.getpid()}", f"env -u TMUX -u TMUX_PANE {sys.executable} -m tui --lang en")
+    opened = Terminal(f"batchlab-test-{os.getpid()}", f"{sys.executable} -m tui --lang en")
     yield opened
     opened.close()
     local.stop(session_home(LAB))
@@ -116,13 +123,33 @@ def test_a_learner_opens_a_lab_starts_it_and_works_through_two_steps(terminal: T
     terminal.press("Enter")
     terminal.shows("2 of 8 steps", "1✓", "2✓", seconds=120)
 
-    # The lab goes on when the application is left; the shell that waits for a command does not.
-    terminal.press("F2", "Escape")
-    terminal.shows("2 of 8", "runs")
-    terminal.press("p")
-    terminal.shows("Checks of lab-lws", "names")
-    terminal.press("q")
-    until(terminal.ended, 30, "the application has left, and its shell with it")
+    # What happened, and what is: a row for each pod under its group; the node's GPUs.
+    terminal.press("F2", "t")
+    terminal.shows("Timeline", "LeaderWorkerSet llm · group 0", "LeaderWorkerSet llm · group 1", "llm-1-1", "Running")
+    terminal.press("v")
+    terminal.shows("Board", "lws/llm", "4/4")
+    terminal.press("Escape")
+    terminal.shows("Timeline")
+    terminal.press("Escape")
+    terminal.shows("step 2 of 8")
+    assert terminal.title == f"2/8 {LAB}"
+
+    # A shell in which an editor runs is left as it is, and come back to.
+    terminal.press("F2")
+    terminal.type("clear; cat > draft.txt")
+    terminal.press("Enter")
+    terminal.type("not finished")
+    terminal.press("F2", "q")
+    until(terminal.ended, 30, "the application has left")
+    again = Terminal(f"batchlab-test-{os.getpid()}-again", f"{sys.executable} -m tui --lang en")
+    try:
+        again.shows("step 3 of 8", "not finished")
+        again.press("F2", "Enter", "C-d")
+        until(lambda: (work / "draft.txt").read_text() == "not finished\n", 30)
+        # The lab goes on when the application is left; the shell that waits for a command does not.
+        _leaves_by_the_catalogue(again)
+    finally:
+        again.close()
     assert local.status(session_home(LAB)).state == "running"
 
     # Without panes the shell takes the application's place, and gives it back.
@@ -138,3 +165,12 @@ def test_a_learner_opens_a_lab_starts_it_and_works_through_two_steps(terminal: T
         alone.shows("step 4 of 8")
     finally:
         alone.close()
+
+
+def _leaves_by_the_catalogue(terminal: Terminal) -> None:
+    terminal.press("F2", "Escape")
+    terminal.shows("2 of 8", "runs")
+    terminal.press("p")
+    terminal.shows("Checks of lab-lws", "names")
+    terminal.press("q")
+    until(terminal.ended, 30, "the application has left, and its shell with it")

@@ -103,6 +103,8 @@ class Standing:
     """The learner's files, where there are any."""
     stamp: tuple[int, ...] = ()
     """Changes when a file of the lab does."""
+    free: int | None = None
+    """Bytes of disk that are left where its state is; None where nobody knows. Coarse: it changes by MiB."""
 
 
 OnBoot = Callable[[BootEvent], None]

@@ -62,10 +62,10 @@ class RealBackend:
     async def report(self) -> list[Row]:
         """As `grader report`."""
         from grader.cli.common import all_attempts, books
-        from grader.lab.catalogue import lab_ids
+        from grader.lab.catalogue import every_lab_id
         from grader.report.progress_report import progress_rows
 
-        return await asyncio.to_thread(lambda: progress_rows(lab_ids(), books(), all_attempts()))
+        return await asyncio.to_thread(lambda: progress_rows(every_lab_id(), books(), all_attempts()))
 
     async def standing(self, lab_id: str) -> Standing:
         """How the lab is now: its machine, its progress, its files."""
@@ -120,7 +120,9 @@ class RealBackend:
         return [sys.executable, "-c", program, "--lang", language(), "shell", lab_id], own_environment()
 
     def may_start(self, lab_id: str, *, needs_root: bool) -> Sequence[str]:
-        """Labs with a real node are for root."""
+        """Labs with a real node are for root, those of a collection for who accepted it."""
+        if refused := _not_accepted(lab_id, needs_root=needs_root):
+            return refused
         if not needs_root or os.geteuid() == 0:
             return ()
         program = shutil.which(sys.argv[0]) or sys.argv[0]
@@ -132,9 +134,9 @@ class RealBackend:
     # -- in a thread ----------------------------------------------------------------------------------
 
     def _lab(self, lab_id: str) -> Lab:
-        from grader.lab.catalogue import labs_dir, load_lab
+        from grader.lab.catalogue import load_lab
 
-        stamp = _stamp(labs_dir() / lab_id)
+        stamp = _stamp(lab_id)
         known = self._labs.get((lab_id, language()))
         if known is not None and known[0] == stamp:
             return known[1]
@@ -144,11 +146,10 @@ class RealBackend:
 
     def _standing(self, lab_id: str) -> Standing:
         from cluster import local
-        from grader.lab.catalogue import labs_dir
         from grader.progress import load_progress, read_book
 
         home = session_home(lab_id)
-        stamp = _stamp(labs_dir() / lab_id)
+        stamp = _stamp(lab_id)
         if not home.is_dir():
             return Standing(machine=MachineStatus(state="stopped"), stamp=stamp)
         progress = load_progress(home)
@@ -160,6 +161,7 @@ class RealBackend:
             finished=progress.finished is not None,
             work=work_folder(home),
             stamp=stamp,
+            free=_free(home),
         )
 
     def _article(self, article_id: str) -> Article:
@@ -180,8 +182,33 @@ class RealBackend:
         return article
 
 
-def _stamp(folder: Path) -> tuple[int, ...]:
+def _free(folder: Path) -> int | None:
+    """Bytes of disk that are left to this user, in whole MiB; above 1 GiB it is all the same."""
+    try:
+        left = os.statvfs(folder)
+    except OSError:
+        return None
+    return min(left.f_bavail * left.f_frsize, 1 << 30) >> 20 << 20
+
+
+def _not_accepted(lab_id: str, *, needs_root: bool) -> tuple[str, ...]:
+    """Why nothing of the lab may run, in lines; empty where it may, or where it is ours."""
+    from grader.collections.address import collection_of
+    from grader.collections.store import find
+    from grader.collections.trust import refusal
+
+    name = collection_of(lab_id)
+    problem = refusal(lab_id, find(name), needs_root=needs_root) if name else None
+    return (problem.message, problem.advice) if problem else ()
+
+
+def _stamp(lab_id: str) -> tuple[int, ...]:
     """Changes when a file of the lab does."""
+    from grader.lab.catalogue import lab_folder
+
+    folder = lab_folder(lab_id)
+    if folder is None:
+        return ()
     files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*")])
     return tuple(value for path in files for found in (path.stat(),) for value in (found.st_mtime_ns, found.st_size))
 

@@ -15,6 +15,7 @@ from tui.backend.model import Catalogue, Entry, MachineState, Shelf
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from grader.collections.model import Collection
     from grader.content.model import Article
     from grader.lab.model import Lab
 
@@ -26,12 +27,13 @@ _Loaded = TypeVar("_Loaded")
 def read_catalogue(read_lab: Callable[[str], Lab], read_article: Callable[[str], Article]) -> Catalogue:
     """What there is and how far the learner is; what can't be read is left out and said."""
     from grader.cli.common import articles_read, books
+    from grader.collections.store import installed
     from grader.content.catalogue import article_ids, course_ids, load_course
     from grader.content.standing import minutes_left, next_stop, standings
-    from grader.lab.catalogue import lab_ids
+    from grader.lab.catalogue import every_lab_id
 
     notes: list[str] = []
-    labs = _loaded(read_lab, lab_ids(), notes)
+    labs = _loaded(read_lab, every_lab_id(), notes)
     articles = _loaded(read_article, article_ids(), notes)
     read = articles_read()
     passed = {name: record.steps for name, record in books().items()}
@@ -60,12 +62,28 @@ def read_catalogue(read_lab: Callable[[str], Lab], read_article: Callable[[str],
                 minutes_left=minutes_left(path),
             )
         )
-    rest = [lab_entry(lab, passed, lab.minutes) for name, lab in labs.items() if name not in seen]
+    rest = [
+        lab_entry(lab, passed, lab.minutes) for name, lab in labs.items() if name not in seen and not lab.collection
+    ]
     rest += [article_entry(one, read=name in read) for name, one in articles.items() if name not in seen]
     if rest:
         left = sum(entry.minutes for entry in rest if not entry.done)
         shelves.append(Shelf(title="", summary="", entries=tuple(rest), minutes_left=left, is_course=False))
+    shelves += [_collection_shelf(one, labs, passed) for one in installed(notes.append)]
     return Catalogue(shelves=tuple(shelves), next=following, notes=tuple(notes))
+
+
+def _collection_shelf(collection: Collection, labs: Mapping[str, Lab], passed: Passed) -> Shelf:
+    """The labs of a collection; its title says whether they may be run."""
+    title = _("Collection {name}") if collection.accepted else _("Collection {name}, not accepted yet")
+    entries = tuple(lab_entry(lab, passed, lab.minutes) for lab in labs.values() if lab.collection == collection.name)
+    return Shelf(
+        title=title.format(name=collection.name),
+        summary=collection.origin.location,
+        entries=entries,
+        minutes_left=sum(entry.minutes for entry in entries if not entry.done),
+        is_course=False,
+    )
 
 
 def lab_entry(

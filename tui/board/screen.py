@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from textual.containers import Horizontal, Vertical
@@ -24,10 +25,11 @@ from tui import marks
 from tui.board.detail import DetailScreen
 from tui.board.table import Table
 from tui.screens.base import LearnerScreen
+from tui.widgets.jump import Jump, seen
 from tui.widgets.title import TitleLine
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from textual.app import ComposeResult
     from textual.events import Resize
@@ -86,6 +88,7 @@ class BoardScreen(LearnerScreen):
         self._words = ""
         self._faults = False
         self._front = "groups"
+        self._tab_widths: list[int] = []
         self._looking = False
         self._asking = asyncio.Lock()
 
@@ -186,8 +189,17 @@ class BoardScreen(LearnerScreen):
             text = f"{number} {_(pane.title)} {total}" + (f" !{waiting}" if waiting and pane is not EVENTS else "")
             style = "reverse bold" if pane.name == self._front else "$foreground"
             parts.append(Content.from_markup(f"[@click=screen.pane({number})][{style}] $text [/][/]", text=text))
+        self._tab_widths = [part.cell_length for part in parts]
         line = Content(" ").join(parts)
         self._tab_line.update(line, layout=False)  # its size never changes, so nothing is laid out anew
+
+    def jumps(self) -> Iterator[Jump]:
+        """The tables by their tabs, where one is seen at a time."""
+        if (region := seen(self._tab_line)) is not None:
+            x = self._tab_line.content_region.x
+            for number, width in enumerate(self._tab_widths, 1):
+                yield Jump(x, region.y, partial(self.action_pane, number))
+                x += width + 1
 
     def _title(self) -> None:
         said = []
@@ -306,7 +318,6 @@ class BoardScreen(LearnerScreen):
 
     def _open(self, ref: Ref, question: Question, title: str) -> None:
         page = DetailScreen(title)
-        self.app.push_screen(page)
         self.run_worker(self._fill(page, ref, question), group="detail")
 
     async def _describe(self, ref: Ref) -> str:
@@ -317,6 +328,7 @@ class BoardScreen(LearnerScreen):
         return await asyncio.to_thread(self.feed.why, ref)
 
     async def _fill(self, page: DetailScreen, ref: Ref, question: Question) -> None:
+        await self.app.push_screen(page)  # a text that comes before the page is laid out would get the height of none
         try:
             text = await question(ref)
         except Problem as problem:

@@ -5,14 +5,17 @@ Owns these, and what a screen does when the language changes. Knows nothing of w
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.containers import Container
+from textual.events import Key, ScreenResume
 from textual.screen import Screen
 from textual.widgets import Static
 
 from cluster.i18n import _
-from tui.keys import bindings
+from tui.keys import KEYS, bindings
 from tui.widgets.footer import KeyLine
 from tui.widgets.title import TitleLine
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 12
 """Below that, nothing could be read."""
+REFUSED_SECONDS = 4.0
+"""How long it is said why a key does nothing; the same is not said twice meanwhile."""
 
 
 class LearnerScreen(Screen[None]):
@@ -37,6 +42,8 @@ class LearnerScreen(Screen[None]):
     AUTO_FOCUS = ""
     ABOUT = ""
     """What the screen is for, for its page of help; marked with `N_`."""
+
+    _refused = ("", 0.0)
 
     DEFAULT_CSS = """
     LearnerScreen {
@@ -80,10 +87,40 @@ class LearnerScreen(Screen[None]):
         """What the title says."""
         title = self.query_one(TitleLine)
         title.left, title.right = left, right
+        self.name_terminal()
+
+    def named(self) -> str:
+        """What the terminal's own title says while this screen is in front, so that other windows can be told apart."""
+        return self.query_one(TitleLine).left
+
+    def name_terminal(self) -> None:
+        """Say it, where this screen is in front and there is something to say."""
+        if self.is_current and self.query(TitleLine):
+            self.learner.name_terminal(self.named())
+
+    @on(ScreenResume)
+    def _back_in_front(self) -> None:
+        self.name_terminal()
 
     async def speak(self) -> None:
         """Say everything anew: the language changed. A subclass that has read texts reads them again."""
         await self.recompose()
+
+    def why_not(self, action: str) -> str:
+        """Why the key of an action does nothing just now, and what would help; "" where there is nothing to say."""
+        del action
+        return ""
+
+    def on_key(self, event: Key) -> None:
+        """A key that does nothing now says why, rather than seem broken."""
+        keymap = self.learner.keymap
+        for key in KEYS[self.PLACE]:
+            if event.key in keymap.get(key.id, key.keys).split(",") and self.check_action(key.action, ()) is not True:
+                why, now = self.why_not(key.action), time.monotonic()
+                if why and (why != self._refused[0] or now > self._refused[1]):
+                    self._refused = (why, now + REFUSED_SECONDS)
+                    self.notify(why, timeout=REFUSED_SECONDS, markup=False)
+                event.stop()
 
     def on_resize(self, event: Resize) -> None:
         """A terminal too small to draw in is told so."""

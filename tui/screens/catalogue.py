@@ -85,6 +85,10 @@ class CatalogueScreen(LearnerScreen):
         """Whoever comes back has done something."""
         self._look_again()
 
+    def named(self) -> str:
+        """The application itself."""
+        return self.app.title
+
     async def speak(self) -> None:
         """Everything in the other language; the cursor stays."""
         await self.recompose()
@@ -142,12 +146,12 @@ class CatalogueScreen(LearnerScreen):
 
     def action_board(self) -> None:
         """The cluster of the lab under the cursor."""
-        if (entry := self._entry()) and self._was_started():
+        if entry := self._entry():
             self.learner.open_board(entry.id)
 
     def action_timeline(self) -> None:
         """What happened in the lab under the cursor."""
-        if (entry := self._entry()) and self._was_started():
+        if entry := self._entry():
             self.learner.open_timeline(entry.id)
 
     def action_cursor_down(self) -> None:
@@ -164,7 +168,18 @@ class CatalogueScreen(LearnerScreen):
         if action == "stop":
             entry = self._entry()
             return bool(entry and entry.machine != "stopped")
+        if action in ("board", "timeline"):
+            return self._was_started()
         return True
+
+    def why_not(self, action: str) -> str:
+        """What is missing for a key."""
+        entry = self._entry()
+        if entry is None or entry.kind != "lab":
+            return _("this is for labs: move to one first")
+        if action == "stop":
+            return _("{lab} is not running").format(lab=entry.id)
+        return _("nothing of {lab} has been recorded").format(lab=entry.id)
 
     # -- what happens ---------------------------------------------------------------------------------
 

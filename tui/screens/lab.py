@@ -20,10 +20,12 @@ from grader.cli.commands import N_
 from grader.results import State
 from grader.session.places import history_file, session_home
 from tui.marks import bar
+from tui.screens.ability import Ability
 from tui.screens.base import LearnerScreen
 from tui.screens.confirm import ConfirmScreen
 from tui.session import LabSession
 from tui.terminal.shell import Shell, shell_beside
+from tui.widgets.jump import seen
 from tui.widgets.panel import LabPanel
 from tui.widgets.prose import Prose
 from tui.widgets.steps import Steps
@@ -59,6 +61,9 @@ class LabScreen(LearnerScreen):
             LabPanel { width: 2fr; height: 1fr; max-height: 100%; border-top: none; border-left: $rule $border; }
         }
         &.-narrow #left { height: 1fr; }
+        &.-narrow ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
+        &.-narrow #status { dock: bottom; }
+        &.-narrow #room { display: block; }
     }
     """
 
@@ -69,6 +74,8 @@ class LabScreen(LearnerScreen):
         self.at = 0
         """The step that is shown, from 1; 0 is what the lab is about."""
         self._shell: Shell | None = None
+        self._shown = ""
+        """The text that stands there."""
         self._booting: Worker[bool] | None = None
 
     def body(self) -> ComposeResult:
@@ -114,6 +121,14 @@ class LabScreen(LearnerScreen):
             await self.session.reread()
             await self._show_step()
 
+    def named(self) -> str:
+        """Which lab, and how far."""
+        if self.session is None or self.session.lab is None:
+            return self.lab_id
+        if self.session.boot is not None:
+            return _("{lab} starts").format(lab=self.lab_id)
+        return f"{self.session.passed}/{len(self.session.lab.steps)} {self.lab_id}"
+
     @property
     def starts(self) -> bool:
         """Whether a start is under way."""
@@ -138,31 +153,26 @@ class LabScreen(LearnerScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that make no sense now are not there; those that will are dim."""
         del parameters
-        session = self.session
-        if session is None or session.lab is None:
-            return action == "back"
-        running, booting = session.machine == "running", session.boot is not None
-        match action:
-            case "start":
-                return not running and not booting and not self._obstacles()
-            case "give_up":
-                return booting
-            case "check":
-                return None if running and session.checking else running
-            case "shell" | "stop":
-                return running
-            case "reset":
-                return not booting and session.standing is not None and session.standing.work is not None
-            case "hint":
-                step = self._step()
-                return bool(running and step and step.hints)
-            case "type_block" | "run_block" | "board":
-                return running
-            case "timeline":
-                return running or history_file(session_home(self.lab_id)).exists()
-            case "look":
-                return running and self.query_one(LabPanel).look_at() != ""
-        return True
+        able = self._ability()
+        return action == "back" if able is None else able.may(action)
+
+    def why_not(self, action: str) -> str:
+        """What is missing for a key."""
+        able = self._ability()
+        return "" if able is None else able.why_not(action)
+
+    def _ability(self) -> Ability | None:
+        """What can be done now; None while the lab is being read."""
+        if self.session is None or self.session.lab is None:
+            return None
+        return Ability(
+            session=self.session,
+            step=self._step(),
+            obstacles=" ".join(self._obstacles()),
+            recorded=history_file(session_home(self.lab_id)).exists(),
+            looks=bool(self.query_one(LabPanel).look_at()),
+            key=self.learner.key,
+        )
 
     def action_start(self) -> None:
         """Bring the lab up, told here step by step."""
@@ -241,17 +251,20 @@ class LabScreen(LearnerScreen):
         else:
             await self._with_shell(self._shell.focus)
 
-    def action_stop(self) -> None:
+    async def action_stop(self) -> None:
         """Stop the lab; asked first."""
-        text = _("The cluster goes; your files and the steps that passed stay.")
+        text = _("The cluster goes; your files and the steps that passed stay.") + await self._what_ends()
         title = _("Stop {lab}?").format(lab=self.lab_id)
         self.app.push_screen(ConfirmScreen(title, text), self._stop_if)
 
-    def action_reset(self) -> None:
+    async def action_reset(self) -> None:
         """Begin the lab again; asked first."""
-        text = _(
-            "A new cluster and an empty work folder; nothing has passed yet. Your files are moved aside, the last "
-            "three sets are kept."
+        text = (
+            _(
+                "A new cluster and an empty work folder; nothing has passed yet. Your files are moved aside, the last "
+                "three sets are kept."
+            )
+            + await self._what_ends()
         )
         title = _("Begin {lab} again?").format(lab=self.lab_id)
         self.app.push_screen(ConfirmScreen(title, text), self._reset_if)
@@ -315,7 +328,7 @@ class LabScreen(LearnerScreen):
 
     def _draw_panel(self) -> None:
         assert self.session is not None
-        keys = {name: self.learner.key(f"lab.{name}") for name in ("start", "next")}
+        keys = {name: self.learner.key(f"lab.{name}") for name in ("start", "next", "back", "stop")}
         self.query_one(LabPanel).show(self.session, self._step(), self._obstacles(), keys)
 
     def _tick(self) -> None:
@@ -342,6 +355,21 @@ class LabScreen(LearnerScreen):
             await self._show_step()
 
     async def _show_step(self, *, keep_place: bool = False) -> None:
+        self._shown = text = self._text()
+        prose = self.query_one(Prose)
+        chosen = prose.fences().index(prose.chosen) if keep_place and prose.chosen in prose.fences() else None
+        await prose.show(text)
+        fences = prose.fences()
+        first = next((number for number, fence in enumerate(fences) if fence.runs), len(fences))
+        if (at := first if chosen is None else chosen) < len(fences):
+            prose.choose(fences[at], scroll=False)  # so that one sees what can be done with it
+        if not keep_place:
+            self.query_one("#text", VerticalScroll).scroll_home(animate=False)
+            self.query_one("#text").focus()
+        self.draw()
+
+    def _text(self) -> str:
+        """The text of the step, with the hints that were shown."""
         lab, step = self._lab(), self._step()
         assert self.session is not None
         text = f"# {lab.title}\n\n{lab.intro}" if step is None else f"# {step.number}. {step.title}\n\n{step.body}"
@@ -349,11 +377,7 @@ class LabScreen(LearnerScreen):
             for number, hint in enumerate(step.hints[: self.session.hints_shown(step)], start=1):
                 title = _("Hint {number} of {total}").format(number=number, total=len(step.hints))
                 text += f"\n\n### {title}\n\n{hint.text}"
-        await self.query_one(Prose).show(text)
-        if not keep_place:
-            self.query_one("#text", VerticalScroll).scroll_home(animate=False)
-            self.query_one("#text").focus()
-        self.draw()
+        return text
 
     def _block(self, *, runs: bool) -> str:
         """The text of the chosen block; the first that fits is chosen where none is."""
@@ -364,10 +388,14 @@ class LabScreen(LearnerScreen):
             if fence is None:
                 self.notify(_("this text has no block to type"), timeout=2)
                 return ""
-            prose.choose(fence)
+            prose.choose(fence, scroll=False)
         if runs and not fence.runs:
             copies = _("this block is to read, not to run: {key} copies it")
             self.notify(copies.format(key=self.learner.key("lab.copy")), timeout=3, markup=False)
+            return ""
+        if runs and seen(fence) is None:  # nobody runs what they have not read
+            fence.scroll_visible(animate=False)
+            self.notify(_("this is the block that would run: the same key once more"), timeout=3)
             return ""
         return fence.code
 
@@ -380,6 +408,16 @@ class LabScreen(LearnerScreen):
             self.notify(copied.format(key=self.learner.key("lab.shell")), markup=False)
             return
         await self._with_shell(partial(self._shell.type, text, enter=enter))
+
+    async def _what_ends(self) -> str:
+        """A sentence about the program (an editor?) that would end with the lab; "" where there is none."""
+        try:
+            program = await asyncio.to_thread(self._shell.busy) if self._shell is not None else ""
+        except Problem:
+            program = ""
+        if not program:
+            return ""
+        return "\n\n" + _("{program} still runs in the shell, and ends with it: save first.").format(program=program)
 
     async def _open_shell(self) -> None:
         if self._shell is not None:
@@ -399,6 +437,9 @@ class LabScreen(LearnerScreen):
         came = await self.session.start(again=again)
         if came:
             self.notify(_("{lab} is ready").format(lab=self.lab_id), markup=False)
+            if self.session.passed and not again:
+                fresh = _("the cluster is new: apply your files again to go on (kubectl apply -f ...)")
+                self.notify(fresh, timeout=8, markup=False)
             await self._open_shell()
             if self.at == 0:
                 await self._go(1)
@@ -422,7 +463,16 @@ class LabScreen(LearnerScreen):
         self.query_one(LabPanel).open_first()
 
     def _changed(self) -> None:
-        self.call_later(self.draw)
+        self.call_later(self._show_changes)
+
+    async def _show_changes(self) -> None:
+        """What is known changed: the text, where the lab's files did, and everything else."""
+        if self.session is None or self.session.lab is None or not self.query(Prose):
+            return
+        self.at = min(self.at, len(self._lab().steps))
+        if self._shown and self._text() != self._shown:
+            await self._show_step(keep_place=True)
+        self.draw()
 
     def _news(self, kind: News, sentence: str) -> None:
         severity = SEVERITY[kind]

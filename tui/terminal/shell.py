@@ -5,9 +5,12 @@ Owns the choice, and what the screens may ask of either.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Protocol
 
-from tui.terminal import tmux
+from cluster.i18n import _
+from grader.session.places import session_home
+from tui.terminal import own, tmux
 
 if TYPE_CHECKING:
     from tui.backend.model import Backend
@@ -22,6 +25,9 @@ class Shell(Protocol):
     def focus(self) -> None:
         """Go there."""
 
+    def busy(self) -> str:
+        """The program that runs in it; "" where it waits for a command."""
+
     def type(self, text: str, *, enter: bool) -> None:
         """Put text at its prompt."""
 
@@ -34,4 +40,7 @@ def shell_beside(backend: Backend, lab_id: str, *, panes: bool) -> Shell | None:
     if not panes or not tmux.inside():
         return None
     command, environment = backend.shell_command(lab_id)
-    return tmux.TmuxShell(command=command, environment=environment, title=lab_id)
+    back = _("{key} goes back to the lab's text").format(key=own.SWAP_KEY) if os.environ.get(own.OWN) else ""
+    return tmux.TmuxShell(
+        command=command, environment=environment, title=lab_id, way_back=back, home=str(session_home(lab_id))
+    )

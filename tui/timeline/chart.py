@@ -6,6 +6,7 @@ Owns the drawing and the cursor; what stands in a cell is `grader.timeline.bars`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
@@ -23,8 +24,11 @@ from grader.timeline.scale import Window, ticks
 from grader.timeline.text import everything, fate, heading, label_width, word
 from tui import marks
 from tui.marks import cut
+from tui.widgets.jump import Jump
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual import events
 
     from grader.timeline.bars import Cell
@@ -229,6 +233,19 @@ class Chart(ScrollView, can_focus=True):
             self._number = number
             self._reveal()
             self._changed()
+
+    def jumps(self) -> Iterator[Jump]:
+        """The lines that are seen."""
+        region, top = self.content_region, self.scroll_offset.y
+        for number, line in enumerate(self.lines[top : top + self._page], start=top):
+            if line.group is not None:
+                yield Jump(region.x, region.y + AXIS + number - top, partial(self.go_to_line, number))
+
+    def go_to_line(self, number: int) -> None:
+        """To a line by its number."""
+        self._number = number
+        self._reveal()
+        self._changed()
 
     def action_scroll_down(self) -> None:
         """The arrow key of a view that scrolls."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cluster.errors import Problem
+    from cluster.machine import ComponentStatus
     from tui.backend.model import MachineState
     from tui.session import Boot
 
@@ -69,6 +70,18 @@ def idle(lab_id: str, machine: MachineState, obstacles: Sequence[str], minutes: 
                     key=key, minutes=minutes
                 )
             ),
+        ]
+    )
+
+
+def broken(component: ComponentStatus, key: str) -> Content:
+    """A program that nobody starts again, and what then helps."""
+    return Content("\n").join(
+        [
+            Content.styled(
+                _("{name} does not run any more: {why}").format(name=component.name, why=component.note), "bold $error"
+            ),
+            Content(_("{key} repairs it: a new cluster; your files and the steps that passed stay.").format(key=key)),
         ]
     )
 

@@ -22,7 +22,7 @@ from tui.widgets.checks import check_row
 from tui.widgets.laid import Laid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -38,11 +38,12 @@ class LabPanel(Vertical):
     LabPanel {
         height: auto; max-height: 55%; border-top: $rule $border; padding: 0 1;
         #machine { height: auto; max-height: 14; scrollbar-size-vertical: 1; }
-        #checks { height: auto; max-height: 100%; border: none; padding: 0; background: $background;
+        #checks { height: auto; max-height: 95%; border: none; padding: 0; background: $background;
                   scrollbar-size-vertical: 1; }
         #checks > .option-list--option-highlighted { background: $background; color: $foreground; text-style: none; }
         #checks:focus > .option-list--option-highlighted { background: $panel; color: $foreground; text-style: none; }
-        #status { height: 1; color: $muted; }
+        #room { display: none; height: 1; }
+        #status { height: 1; color: $muted; background: $background; }
     }
     """
 
@@ -57,18 +58,21 @@ class LabPanel(Vertical):
         with VerticalScroll(id="machine", can_focus=False):
             yield Static(id="words")
         yield OptionList(id="checks")
+        yield Static(id="room")  # what is docked has no height in an automatic one: this has it
         yield Static(id="status")
 
-    def show(self, session: LabSession, step: Step | None, obstacles: Sequence[str], keys: dict[str, str]) -> None:
-        """The lab as it is; `keys` are those of start and next, as a person reads them."""
+    def show(self, session: LabSession, step: Step | None, obstacles: Sequence[str], keys: Mapping[str, str]) -> None:
+        """The lab as it is; `keys` are those of start, next, back and stop, as a person
+        reads them."""
         report = session.step_report(step) if step else None
         self._checks = list(report.checks) if report else []
         running = session.machine == "running" and session.boot is None
-        self.query_one("#machine").display = not running or session.problem is not None
+        silent = session.problem is not None or session.broken is not None
+        self.query_one("#machine").display = not running or silent
         self.query_one("#checks").display = running and bool(self._checks)
-        if not running or session.problem is not None:
+        if not running or silent:
             self.query_one("#words", Static).update(_machine(session, obstacles, keys["start"]))
-        self.query_one("#status", Static).update(Content("  ".join(_status(session, step, keys["next"]))))
+        self.query_one("#status", Static).update(Content("  ".join(_status(session, step, keys))))
         if running:
             self._draw_checks()
 
@@ -119,21 +123,25 @@ def _machine(session: LabSession, obstacles: Sequence[str], start: str) -> Conte
         return words.booting(session.lab_id, session.boot)
     if session.failure is not None:
         return words.failed(session.failure, start)
+    if session.broken is not None:
+        return words.broken(session.broken, start)
     if session.problem is not None:
         return words.unjudged(session.problem)
     minutes = session.lab.minutes if session.lab else 0
     return words.idle(session.lab_id, session.machine, obstacles, minutes, start)
 
 
-def _status(session: LabSession, step: Step | None, onward: str) -> list[str]:
-    parts = []
+def _status(session: LabSession, step: Step | None, keys: Mapping[str, str]) -> list[str]:
+    parts = [_("the disk is full")] if session.disk_full else []
     if session.checking:
         parts.append(_("checking now"))
     elif session.looked is not None and session.machine == "running":
         parts.append(_("checked {time}").format(time=time.strftime("%H:%M:%S", time.localtime(session.looked))))
     if step is not None and session.lab is not None:
-        if session.state(step) is State.PASSED and step.number < len(session.lab.steps):
-            parts.append(_("passed: {key} goes on").format(key=onward))
+        if session.passed == len(session.lab.steps):
+            parts.append(_("the lab is done: {back} goes back, {stop} stops it").format(**keys))
+        elif session.state(step) is State.PASSED and step.number < len(session.lab.steps):
+            parts.append(_("passed: {key} goes on").format(key=keys["next"]))
         if step.hints:
             shown = min(session.hints_shown(step), len(step.hints))
             parts.append(_("hints {shown} of {total}").format(shown=shown, total=len(step.hints)))

@@ -5,6 +5,7 @@ Owns which block is chosen; what is done with it is the screen's.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -14,9 +15,10 @@ from textual.widgets.markdown import MarkdownBlock, MarkdownFence
 
 from cluster.i18n import _
 from tui import marks
+from tui.widgets.jump import Jump, seen
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Iterator
 
     from markdown_it.token import Token
     from textual.events import Click
@@ -102,6 +104,12 @@ class Prose(Markdown):
         """Its code blocks, in order."""
         return list(self.query(Fence))
 
+    def jumps(self) -> Iterator[Jump]:
+        """The code blocks."""
+        for fence in self.fences():
+            if (region := seen(fence)) is not None:
+                yield Jump(region.x, region.y, partial(self.choose, fence))
+
     def step_through(self, by: int) -> Fence | None:
         """Choose the next (1) or the previous (-1) block, round and round."""
         fences = self.fences()
@@ -113,11 +121,12 @@ class Prose(Markdown):
             at = 0 if by > 0 else len(fences) - 1
         return self.choose(fences[at])
 
-    def choose(self, fence: Fence) -> Fence:
+    def choose(self, fence: Fence, *, scroll: bool = True) -> Fence:
         """Make it the chosen one, and see it."""
         if self.chosen is not None:
             self.chosen.choose(chosen=False)
         self.chosen = fence
         fence.choose(chosen=True)
-        fence.scroll_visible(animate=False)
+        if scroll:
+            fence.scroll_visible(animate=False)
         return fence

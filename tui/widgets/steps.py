@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -12,8 +13,11 @@ from cluster.i18n import _
 from grader.results import State
 from tui.marks import mark
 from tui.widgets.checks import COLOURS
+from tui.widgets.jump import Jump
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.app import RenderResult
 
 
@@ -43,14 +47,25 @@ class Steps(Widget):
             self._states, self._at = tuple(states), at
             self.refresh()
 
+    def jumps(self) -> Iterator[Jump]:
+        """Each step."""
+        region = self.content_region
+        x = region.x
+        for number, part in enumerate(self._parts()):
+            if x < region.right:
+                yield Jump(x, region.y, partial(self.post_message, self.Chosen(number)))
+            x += part.cell_length + 1
+
     def render(self) -> RenderResult:
         """Numbers with their marks, as far as there is room; the one in front always."""
-        parts = [self._part(0, _("about"), "")]
+        return Content(" ").join(self._parts())
+
+    def _parts(self) -> Iterator[Content]:
+        yield self._part(0, _("about"), "")
         for number, state in enumerate(self._states, start=1):
             colour = COLOURS[state] if state is State.PASSED or state is State.ERROR else ""
             sign = mark("passed") if state is State.PASSED else mark("error") if state is State.ERROR else mark("open")
-            parts.append(self._part(number, f"{number}{sign}", colour))
-        return Content(" ").join(parts)
+            yield self._part(number, f"{number}{sign}", colour)
 
     def action_choose(self, number: int) -> None:
         """By mouse."""

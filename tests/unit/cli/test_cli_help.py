@@ -13,7 +13,13 @@ from tests.unit.cli.conftest import Grader
 from tests.unit.conftest import Golden
 
 COMMANDS = [name for _title, rows in SECTIONS for name, _does in rows]
-PAGES = [[], *([name] for name in COMMANDS), *(["binaries", name] for name in ("build", "list", "bundle"))]
+COLLECTIONS = ("add", "list", "show", "accept", "update", "remove")
+PAGES = [
+    [],
+    *([name] for name in COMMANDS),
+    *(["binaries", name] for name in ("build", "list", "bundle")),
+    *(["lab", name] for name in COLLECTIONS),
+]
 
 
 @pytest.mark.parametrize("words", PAGES, ids=lambda words: "-".join(words) or "grader")
@@ -39,12 +45,12 @@ def test_every_word_of_a_page_can_be_translated(
     assert ran.code == 0
     assert max(map(cell_len, ran.out.splitlines())) <= 80
     names = r"grader|COMMAND|ARGS|OPTIONS|LAB|STEP|SHELL|shell|FILE|PATH|KIND|NAMESPACE|NAME"
-    names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|en\|ko|h|bash\|zsh\|fish"
+    names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|SOURCE|REF|en\|ko|h|bash\|zsh\|fish"
     names += r"|TEXT|NAMES|LIST|FOLDER|text\|json\|sarif"
     names += r"|batchlab|dark|light|high-contrast|colour-blind"
     options = r"--?[a-z-]+"
     for line in ran.out.splitlines():
-        left = re.sub(rf"{options}|\b({names}|{'|'.join([*COMMANDS, 'build', 'bundle'])})\b", "", line)
+        left = re.sub(rf"{options}|\b({names}|{'|'.join([*COMMANDS, *COLLECTIONS, 'build', 'bundle'])})\b", "", line)
         assert not re.search(r"[A-Za-z]", left), line
 
 

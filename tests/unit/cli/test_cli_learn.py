@@ -60,6 +60,8 @@ def test_the_list_as_data(grader: Grader) -> None:
                 "minutes": 10,
                 "after": [],
                 "needs_root": False,
+                "collection": None,
+                "accepted": True,
                 "steps": [
                     {"id": "hello", "title": "Say hello", "passed": True},
                     {"id": "bye", "title": "Say good-bye", "passed": False},

@@ -21,6 +21,8 @@ from tui.screens.base import LearnerScreen
 from tui.settings import Settings
 
 DEADLINE = 30.0
+SHORT = frozenset({"begin", "read", "view", "look", "check", "stop lab-demo"})
+"""Groups of workers that end by themselves, soon; the others wait for what a test does."""
 
 
 @dataclass
@@ -38,7 +40,12 @@ class Played:
             await self.rest()
 
     async def rest(self) -> None:
-        """Until nothing moves any more."""
+        """Until nothing moves any more: what was asked in a thread has been answered, and that has been drawn."""
+        await self.pilot.pause()
+        await self.until(
+            lambda: not any(one.group in SHORT and not one.is_finished for one in self.app.workers),
+            "what was asked is answered",
+        )
         await self.pilot.pause()
 
     async def until(self, condition: Callable[[], Any], what: str = "") -> None:

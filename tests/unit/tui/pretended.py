@@ -114,12 +114,15 @@ class PretendedBackend:
     )
     failure: Problem | None = None
     lab_failure: Problem | None = None
+    edited: Lab | None = None
+    """The lab as somebody has made it meanwhile; None: as it is in the tests' folder."""
     obstacles: Sequence[str] = ()
     machine: str = "stopped"
     components: tuple[ComponentStatus, ...] = ()
     hints: dict[str, int] = field(default_factory=dict)
     passed: frozenset[str] = frozenset()
     stamp: tuple[int, ...] = (1,)
+    free: int | None = None
     rows: list[Row] = field(default_factory=list)
     start_failure: Problem | None = None
     hint_failure: Problem | None = None
@@ -164,6 +167,8 @@ class PretendedBackend:
     async def lab(self, lab_id: str) -> Lab:
         if self.lab_failure:
             raise self.lab_failure
+        if self.edited is not None:
+            return self.edited
         lab, problems = parse_lab(LABS / lab_id, language())
         assert lab is not None, problems
         return lab
@@ -185,6 +190,7 @@ class PretendedBackend:
             passed=self.passed,
             work=Path("/work"),
             stamp=self.stamp,
+            free=self.free,
         )
 
     async def start(self, lab: Lab, on_boot: OnBoot, on_build: OnBuild, *, again: bool = False) -> Started:

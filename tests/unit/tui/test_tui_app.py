@@ -10,7 +10,8 @@ from textual.color import Color
 
 from cluster import i18n
 from tests.unit.tui.conftest import Drive, Played
-from tui.keys import EVERYWHERE, FILE, KEYS, PLACES, displayed, read_keymap
+from tui.keymap import FILE, read_keymap
+from tui.keys import EVERYWHERE, KEYS, PLACES, displayed
 from tui.settings import Settings, config_dir, load_settings, save_settings
 from tui.themes import NAMES, THEMES
 
@@ -41,18 +42,68 @@ class TestKeys:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("qiut: q\n", "no key is called 'qiut'; did you mean 'quit'?"),
-            ("quit: hyper+q\n", "quit: no key 'hyper+q'"),
-            ("[quit\n", "can't be read"),
-            ("quit\n", "lines of the form"),
+            ("qiut: q\n", "2:1: no key is called 'qiut' (did you mean 'quit'?)"),
+            ("xyzzy: q\n", "2:1: no key is called 'xyzzy'; allowed: help, palette, "),
+            (
+                "report.qqqqqqqqqqqq: q\n",
+                "2:1: no key is called 'report.qqqqqqqqqqqq'; allowed: report.open, report.down, ",
+            ),
+            ("quit: hyper+q\n", "2:7: quit: 'hyper+q' is no key"),
+            ("quit: f1, entr\n", "2:7: quit: 'entr' is no key (did you mean 'enter'?)"),
+            ("quit:\n", "2:6: quit: a key is wanted"),
+            ("quit: f8\nquit: f9\n", "3:1: duplicate key 'quit' (first on line 2)"),
+            ("lab.check: h\n", "2:12: lab.check: 'h' is the key of lab.hint already"),
+            ("quit: h\n", "2:7: quit: 'h' is the key of lab.hint already"),
+            ("lab.check: q\n", "2:12: lab.check: 'q' is the key of quit already"),
+            ("[quit\n", "not YAML"),
         ],
     )
-    def test_a_wrong_line_is_said_and_left_out(self, tmp_path: Path, text: str, said: str) -> None:
-        (tmp_path / FILE).write_text("help: f1\n" + text if text.startswith("q") and ":" in text else text)
-        found, wrong = read_keymap(tmp_path / FILE)
-        assert len(wrong) == 1
+    def test_a_wrong_line_is_said_with_its_place_and_left_out(self, tmp_path: Path, text: str, said: str) -> None:
+        path = tmp_path / FILE
+        path.write_text("help: f1\n" + text)
+        found, wrong = read_keymap(path)
+        assert wrong
         assert said in wrong[0]
-        assert found == ({"help": "f1"} if ":" in text else {})
+        assert wrong[0].startswith(f"{path}:")
+        assert found.get("help", "f1") == "f1"
+        assert set(found) <= {"help", "quit"}
+        assert "h" not in found.values()
+
+    @pytest.mark.parametrize("text", ["quit\n", "- quit\n", "12\n"])
+    def test_a_file_of_another_form_is_said(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / FILE).write_text(text)
+        found, wrong = read_keymap(tmp_path / FILE)
+        assert found == {}
+        assert wrong == [f"{tmp_path / FILE}:1:1: lines of the form `quit: ctrl+x` are wanted"]
+
+    @pytest.mark.parametrize(
+        ("text", "keys"),
+        [
+            ("quit: [f9, F10]\n", {"quit": "f9,f10"}),
+            ("help: '?'\n", {"help": "question_mark"}),
+            ("quit: Ctrl+X\n", {"quit": "ctrl+x"}),
+            ("lab.back: esc\n", {"lab.back": "escape"}),
+            ("quit: shift+ctrl+f5\n", {"quit": "ctrl+shift+f5"}),
+            ("board.pane1: 9\n", {"board.pane1": "9"}),
+            ("lab.check: ctrl++\n", {"lab.check": "ctrl+plus"}),
+            ("lab.hint: c\nlab.check: h\n", {"lab.hint": "c", "lab.check": "h"}),
+            ("# nothing yet\n", {}),
+            ("", {}),
+        ],
+    )
+    def test_keys_are_written_as_people_do(self, tmp_path: Path, text: str, keys: dict[str, str]) -> None:
+        (tmp_path / FILE).write_text(text)
+        assert read_keymap(tmp_path / FILE) == (keys, [])
+
+    def test_one_line_left_out_gives_its_keys_back(self, tmp_path: Path) -> None:
+        """`lab.hint` keeps `h`, because its own line can't be followed, and so nothing else may have it."""
+        (tmp_path / FILE).write_text("lab.check: h\nlab.hint: n\n")
+        found, wrong = read_keymap(tmp_path / FILE)
+        assert found == {}
+        assert [line.partition(FILE)[2] for line in wrong] == [
+            ":1:12: lab.check: 'h' is the key of lab.hint already",
+            ":2:11: lab.hint: 'n' is the key of lab.next already",
+        ]
 
     def test_no_file_changes_nothing(self, tmp_path: Path) -> None:
         assert read_keymap(tmp_path / FILE) == ({}, [])

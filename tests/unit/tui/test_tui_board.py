@@ -11,7 +11,6 @@ from textual.widgets import Static
 
 from cluster.errors import EnvironmentProblem
 from grader.board.feed import Trust
-from tests.unit.conftest import Golden
 from tests.unit.tui.boards import AT, PretendedFeed, deleted, many, pod, recorded
 from tests.unit.tui.conftest import Drive, Played
 from tui.board.detail import DetailScreen
@@ -50,47 +49,6 @@ async def looked(played: Played, screen: BoardScreen, feed: PretendedFeed) -> No
 def shown(screen: BoardScreen, name: str) -> list[str]:
     """The names in the first column of a table."""
     return [row.cells[0].text.strip() for row in screen.query_one(f"#{name}", Table).rows]
-
-
-SIZES = [(80, 24), (100, 30), (120, 40)]
-
-
-class TestLooks:
-    @pytest.mark.parametrize("language", ["en", "ko"])
-    @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-    def test_of_lab_lws(self, drive: Drive, golden: Golden, size: tuple[int, int], language: str) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-lws", "infer"))
-            name = f"tui/board-lws-{size[0]}x{size[1]}"
-            golden(f"{name}-{language}.txt", played.text)
-            if language == "en":
-                golden(f"{name}.svg", played.svg)
-
-        drive(play, size=size, language=language)
-
-    @pytest.mark.parametrize("language", ["en", "ko"])
-    def test_of_queues(self, drive: Drive, golden: Golden, language: str) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-cohort", "team-a"))
-            golden(f"tui/board-cohort-120x40-{language}.txt", played.text)
-
-        drive(play, size=(120, 40), language=language)
-
-    def test_in_ascii(self, drive: Drive, golden: Golden) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-cohort", "team-a"))
-            golden("tui/board-ascii.txt", played.text)
-            assert played.text.isascii()
-
-        drive(play, size=(100, 30), ascii_only=True)
-
-    def test_without_colours(self, drive: Drive, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-cohort", "team-a"))
-            golden("tui/board-no-color.svg", played.svg)
-
-        monkeypatch.setenv("NO_COLOR", "1")
-        drive(play, size=(100, 30))
 
 
 class TestChoosing:
@@ -176,7 +134,7 @@ class TestObjects:
         async def play(played: Played) -> None:
             screen = await opened(played, recorded("lab-lws", "infer"))
             await played.press("4", "enter")
-            assert isinstance(played.app.screen, DetailScreen)
+            await played.until(lambda: isinstance(played.app.screen, DetailScreen), "a page")
             await played.shows("Pod infer/llm-0")
             await played.shows("Scheduled: Successfully assigned")
             assert "phase: Running" in str(played.app.screen.query_one("#text", Static).content)

@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-import pytest
-from rich.cells import cell_len
 from textual.events import Key
 from textual.widgets import Input
 
 from cluster import i18n
 from cluster.errors import EnvironmentProblem
-from tests.unit.conftest import Golden
 from tests.unit.tui.conftest import Drive, Played
 from tests.unit.tui.pretended import PretendedBackend
 
 SIZES = [(80, 24), (100, 30), (120, 40)]
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_looks_as_it_should(drive: Drive, golden: Golden, size: tuple[int, int], language: str) -> None:
-    async def play(played: Played) -> None:
-        assert max(map(cell_len, played.text.splitlines())) <= size[0]
-        golden(f"tui/catalogue-{size[0]}x{size[1]}-{language}.txt", played.text)
-        if language == "en":
-            golden(f"tui/catalogue-{size[0]}x{size[1]}.svg", played.svg)
-
-    drive(play, size=size, language=language)
-
-
-def test_ascii_draws_nothing_else(drive: Drive, golden: Golden) -> None:
-    async def play(played: Played) -> None:
-        golden("tui/catalogue-ascii.txt", played.text)
-        assert played.text.isascii()
-        await played.press("slash")
-        assert played.text.isascii()
-        await played.press("escape", "question_mark")
-        assert played.text.isascii()
-
-    drive(play, ascii_only=True)
-
-
-def test_without_colours_every_state_is_a_word(drive: Drive, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def play(played: Played) -> None:
-        colours = set(re.findall(r"#[0-9a-f]{6}", played.svg.partition("<g clip-path")[2]))
-        assert {colour for colour in colours if len({colour[1:3], colour[3:5], colour[5:]}) > 1} == set()
-        for word in ("done", "2 of 3", "later", "to do"):
-            assert word in played.text
-
-    monkeypatch.setenv("NO_COLOR", "1")
-    drive(play)
 
 
 def test_the_cursor_begins_at_what_comes_next(drive: Drive) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-from rich.cells import cell_len
-
 from grader.progress import Attempt
 from grader.results import State
-from tests.unit.conftest import Golden
 from tests.unit.tui.conftest import Drive, Played
 from tests.unit.tui.pretended import NOON, PretendedBackend, row
 
@@ -20,15 +16,6 @@ async def reading(played: Played) -> None:
 
 
 class TestArticle:
-    @pytest.mark.parametrize("language", ["en", "ko"])
-    def test_looks_as_it_should(self, drive: Drive, golden: Golden, language: str) -> None:
-        async def play(played: Played) -> None:
-            await reading(played)
-            golden(f"tui/article-80x24-{language}.txt", played.text)
-            assert "pods" in played.backend.asked
-
-        drive(play, language=language)
-
     def test_answers_come_one_by_one(self, drive: Drive) -> None:
         async def play(played: Played) -> None:
             await reading(played)
@@ -78,20 +65,6 @@ ATTEMPTS = (
 
 
 class TestReport:
-    @pytest.mark.parametrize("language", ["en", "ko"])
-    @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
-    def test_looks_as_it_should(
-        self, drive: Drive, golden: Golden, backend: PretendedBackend, size: tuple[int, int], language: str
-    ) -> None:
-        async def play(played: Played) -> None:
-            await played.press("p")
-            await played.shows("2023-11-14 22:14")
-            assert max(map(cell_len, played.text.splitlines())) <= size[0]
-            golden(f"tui/report-{size[0]}x{size[1]}-{language}.txt", played.text)
-
-        backend.rows = [row("lab-demo", steps=1, attempts=ATTEMPTS), row("lab-done", steps=3), row("lab-new")]
-        drive(play, size=size, language=language)
-
     def test_follows_the_cursor(self, drive: Drive, backend: PretendedBackend) -> None:
         async def play(played: Played) -> None:
             await played.press("p")

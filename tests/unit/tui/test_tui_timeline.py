@@ -11,7 +11,6 @@ import pytest
 from cluster.errors import EnvironmentProblem
 from grader.history.model import Gap
 from grader.timeline.model import Timeline
-from tests.unit.conftest import Golden
 from tests.unit.tui.conftest import Drive, Played
 from tests.unit.tui.timelines import PretendedTimeline, recorded
 from tui.timeline.chart import Chart
@@ -55,30 +54,7 @@ def told(played: Played) -> list[str]:
     return [" ".join(line.split()) for line in lines[rule + 1 : -1] if line.strip()]
 
 
-SIZES = [(80, 24), (100, 30), (120, 40)]
-
-
 class TestLooks:
-    @pytest.mark.parametrize("language", ["en", "ko"])
-    @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-    def test_of_lab_lws(self, drive: Drive, golden: Golden, size: tuple[int, int], language: str) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-lws", "infer"))
-            name = f"tui/timeline-lws-{size[0]}x{size[1]}"
-            golden(f"{name}-{language}.txt", played.text)
-            if language == "en":
-                golden(f"{name}.svg", played.svg)
-
-        drive(play, size=size, language=language)
-
-    def test_in_ascii(self, drive: Drive, golden: Golden) -> None:
-        async def play(played: Played) -> None:
-            await opened(played, recorded("lab-cohort", "team-a"))
-            golden("tui/timeline-ascii.txt", played.text)
-            assert played.text.isascii()
-
-        drive(play, size=(100, 30), ascii_only=True)
-
     def test_a_gap_is_seen(self, drive: Drive) -> None:
         async def play(played: Played) -> None:
             feed = recorded("lab-lws", "infer")

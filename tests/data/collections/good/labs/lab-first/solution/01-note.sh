@@ -1,0 +1,1 @@
+kubectl create configmap note --from-literal=answer=42

@@ -1,0 +1,1 @@
+kubectl create configmap note --from-literal=sum=42

@@ -1,0 +1,1 @@
+kubectl run hello --image=busybox
