@@ -171,6 +171,9 @@ def state_of(scene: Scene, obj: Object) -> str:
             said = job_state(obj)
         case "JobSet":
             said = jobset_state(scene, obj)
+        case "TrainJob":  # which has no condition while it runs
+            jobset = next(iter(scene.owned("JobSet", obj)), None)
+            said = jobset_state(scene, jobset) if jobset and not ended(obj) else _any_state(obj)
         case "LeaderWorkerSet":
             said = lws_state(obj)
         case "Workload":
