@@ -147,7 +147,8 @@ def _wanted(obj: Object) -> int | None:
         case "StatefulSet" | "Deployment":
             return int(spec(obj).get("replicas", 1))
         case str() as kind if kind in _REPLICATED:
-            roles = next((value for key, value in spec(obj).items() if key.endswith("ReplicaSpecs")), {})
+            found = (value for key, value in spec(obj).items() if key.endswith("ReplicaSpecs"))
+            roles: dict[str, dict[str, Any]] = next(found, {})
             return sum(int(role.get("replicas", 1)) for role in roles.values())
     return None
 
