@@ -138,6 +138,14 @@ def test_dry_run_is_the_golden_shell(binaries: Path, golden: Golden, warm: bool)
     golden(f"dry-run-lab{'-warm' if warm else ''}.txt", printed.replace(str(CHECKOUT), "/batchlab"))
 
 
+@pytest.mark.parametrize("addons", [("jobset", "trainer", "mpi-operator"), ("training-operator",)], ids="-".join)
+def test_dry_run_of_kubeflows_addons_is_the_golden_shell(
+    binaries: Path, golden: Golden, addons: tuple[str, ...]
+) -> None:
+    printed = shell(machine(binaries, real=False, addons=addons)).replace(str(binaries), "/binaries")
+    golden(f"dry-run-{'-'.join(addons)}.txt", printed.replace(str(CHECKOUT), "/batchlab"))
+
+
 def test_every_file_a_component_names_is_written(binaries: Path, tmp_path: Path) -> None:
     config = machine(binaries)
     moved = MachineConfig(
