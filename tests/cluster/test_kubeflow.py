@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ import pytest
 
 from cluster import local
 from cluster.errors import ApiRefused
-from cluster.spec import GPU
+from cluster.spec import GPU, Manifest
 from tests.cluster.conftest import Machine, machine_config, started, until
 from tests.cluster.test_machine import KWOK, running
 
 TRAINER = "trainer.kubeflow.org/v1alpha1"
 KUEUE = "kueue.x-k8s.io/v1beta2"
+ONE_GPU = {"requests": {GPU: "1"}, "limits": {GPU: "1"}}
 
 
 def machines(folder: Path, binaries: Path, *addons: str) -> Iterator[Machine]:
@@ -50,15 +51,16 @@ def test_trainer(tmp_path: Path, binaries: Path) -> None:
         odd = train_job("odd")
         odd["spec"]["trainer"]["env"] = [{"name": "PET_NNODES", "value": "9"}]
         _is_refused(machine, odd, "PET_NNODES")
-        _waits_for_quota(machine)
+        _waits_for_quota(machine, train_job, "jobset.sigs.k8s.io/jobset-name", 2)
         killed(machine, "trainer")
         _trains(machine, "second")
     assert temperatures == [True, False]  # the runtimes of the second come out of the snapshot
 
 
 def test_mpi_operator(tmp_path: Path, binaries: Path) -> None:
-    for machine in machines(tmp_path, binaries, "mpi-operator"):
+    for machine in machines(tmp_path, binaries, "kueue", "mpi-operator"):
         _launches(machine, "first")
+        _waits_for_quota(machine, mpi_job, "training.kubeflow.org/job-name", 3)
         began = time.monotonic()
         killed(machine, "mpi-operator")
         _launches(machine, "second")
@@ -67,8 +69,9 @@ def test_mpi_operator(tmp_path: Path, binaries: Path) -> None:
 
 
 def test_training_operator(tmp_path: Path, binaries: Path) -> None:
-    for machine in machines(tmp_path, binaries, "training-operator"):
+    for machine in machines(tmp_path, binaries, "kueue", "training-operator"):
         _masters_and_workers(machine, "first")
+        _waits_for_quota(machine, pytorch_job, "training.kubeflow.org/job-name", 3)
         odd = pytorch_job("odd")
         odd["spec"]["pytorchReplicaSpecs"]["Driver"] = odd["spec"]["pytorchReplicaSpecs"].pop("Master")
         _is_refused(machine, odd, "pytorchReplicaSpecs")
@@ -86,19 +89,34 @@ def test_training_operator(tmp_path: Path, binaries: Path) -> None:
         assert bundles == {(machine.home / "pki/training-operator/ca.crt").read_bytes()}
 
 
+def named(name: str, queue: str) -> dict[str, Any]:
+    labels = {"kueue.x-k8s.io/queue-name": queue} if queue else {}
+    return {"name": name, "namespace": "team-a", "labels": labels}
+
+
 def replicas(container: str, count: int = 1) -> dict[str, Any]:
+    one = {"name": container, "image": "busybox:stable", "resources": ONE_GPU}
     return {
         "replicas": count,
         "restartPolicy": "Never",
-        "template": {"spec": {**KWOK, "containers": [{"name": container, "image": "busybox:stable"}]}},
+        "template": {"spec": {**KWOK, "containers": [one]}},
     }
 
 
-def pytorch_job(name: str) -> dict[str, Any]:
+def mpi_job(name: str, *, queue: str = "") -> dict[str, Any]:
+    return {
+        "apiVersion": "kubeflow.org/v2beta1",
+        "kind": "MPIJob",
+        "metadata": named(name, queue),
+        "spec": {"mpiReplicaSpecs": {"Launcher": replicas("mpi"), "Worker": replicas("mpi", 2)}},
+    }
+
+
+def pytorch_job(name: str, *, queue: str = "") -> dict[str, Any]:
     return {
         "apiVersion": "kubeflow.org/v1",
         "kind": "PyTorchJob",
-        "metadata": {"name": name, "namespace": "team-a"},
+        "metadata": named(name, queue),
         "spec": {"pytorchReplicaSpecs": {"Master": replicas("pytorch"), "Worker": replicas("pytorch", 2)}},
     }
 
@@ -120,14 +138,7 @@ def _masters_and_workers(machine: Machine, name: str) -> None:
 
 def _launches(machine: Machine, name: str) -> None:
     api_version = "kubeflow.org/v2beta1"
-    machine.api.create(
-        {
-            "apiVersion": api_version,
-            "kind": "MPIJob",
-            "metadata": {"name": name, "namespace": "team-a"},
-            "spec": {"mpiReplicaSpecs": {"Launcher": replicas("mpi"), "Worker": replicas("mpi", 2)}},
-        }
-    )
+    machine.api.create(mpi_job(name))
     pods = running(machine, f"training.kubeflow.org/job-name={name}", 3)
     owners = {pod["metadata"]["ownerReferences"][0]["kind"] for pod in pods}
     assert owners == {"Job", "MPIJob"}
@@ -146,18 +157,13 @@ def train_job(name: str, *, queue: str = "") -> dict[str, Any]:
             }
         },
     }
-    resources = {"requests": {GPU: "1"}, "limits": {GPU: "1"}}
     return {
         "apiVersion": TRAINER,
         "kind": "TrainJob",
-        "metadata": {
-            "name": name,
-            "namespace": "team-a",
-            "labels": {"kueue.x-k8s.io/queue-name": queue} if queue else {},
-        },
+        "metadata": named(name, queue),
         "spec": {
             "runtimeRef": {"name": "torch-distributed"},
-            "trainer": {"numNodes": 2, "resourcesPerNode": resources},
+            "trainer": {"numNodes": 2, "resourcesPerNode": ONE_GPU},
             "runtimePatches": [patch],
         },
     }
@@ -182,10 +188,10 @@ def _is_refused(machine: Machine, manifest: dict[str, Any], words: str) -> None:
         machine.api.create(manifest)
 
 
-def _waits_for_quota(machine: Machine) -> None:
-    """Kueue lets a TrainJob in that fits, and holds one back that does not."""
+def _waits_for_quota(machine: Machine, make: Callable[..., Manifest], label: str, pods: int) -> None:
+    """Kueue lets a job of `pods` pods in that fits, and holds one back that does not."""
     api = machine.api
-    flavor = {"name": "gpu", "resources": [{"name": GPU, "nominalQuota": 2}]}
+    flavor = {"name": "gpu", "resources": [{"name": GPU, "nominalQuota": pods}]}
     groups = [{"coveredResources": [GPU], "flavors": [flavor]}]
     api.apply({"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "gpu"}})
     api.apply(
@@ -198,9 +204,9 @@ def _waits_for_quota(machine: Machine) -> None:
     )
     queue = {"name": "q", "namespace": "team-a"}
     api.apply({"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": queue, "spec": {"clusterQueue": "q"}})
-    api.create(train_job("fits", queue="q"))
-    running(machine, "jobset.sigs.k8s.io/jobset-name=fits", 2)
-    api.create(train_job("waits", queue="q"))
+    api.create(make("fits", queue="q"))
+    running(machine, f"{label}=fits", pods)
+    waiting = api.create(make("waits", queue="q"))
 
     def pending() -> bool:
         for workload in api.list(KUEUE, "Workload", "team-a"):
@@ -212,10 +218,7 @@ def _waits_for_quota(machine: Machine) -> None:
         return False
 
     until(pending, what="waits is held back")
-    waiting = api.get(TRAINER, "TrainJob", "waits", "team-a")
-    assert waiting is not None
-    assert waiting["spec"]["suspend"] is True
-    assert machine.pods("jobset.sigs.k8s.io/jobset-name=waits") == []
+    assert machine.pods(f"{label}=waits") == []
     for name in ("waits", "fits"):
-        api.delete(TRAINER, "TrainJob", name, "team-a")
+        api.delete(waiting["apiVersion"], waiting["kind"], name, "team-a")
     until(lambda: machine.pods() == [], what="no pod is left")
