@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster.components.nodes import COREDNS_ACCOUNT
-from cluster.identities import GRADERS, KUBELET_CLIENT, LEARNERS
+from cluster.identities import GRADERS, KUBELET_CLIENT, LEARNERS, SCRIPTS
 from cluster.spec import GPU, Manifest, NodeSpec
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -17,7 +17,10 @@ _KWOK_TAINT = {"key": "kwok.x-k8s.io/node", "value": "fake", "effect": "NoSchedu
 
 
 def roles() -> list[Manifest]:
-    """The learner is a cluster admin; the grader reads everything but secrets and changes nothing."""
+    """The learner is a cluster admin; the grader reads everything but secrets and changes nothing.
+
+    A lab's scripts read everything, and may run commands in pods: less would fail what they are written to look at.
+    """
     return [
         _binding("batchlab:learners", "cluster-admin", "Group", LEARNERS),
         _binding("batchlab:kubelet-client", "system:kubelet-api-admin", "User", KUBELET_CLIENT),
@@ -37,6 +40,17 @@ def roles() -> list[Manifest]:
             ],
         },
         _binding("batchlab:graders", "batchlab:grader", "Group", GRADERS),
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRole",
+            "metadata": {"name": "batchlab:script"},
+            "rules": [
+                _read("*", ["*"]),
+                {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]},
+                {"nonResourceURLs": ["*"], "verbs": ["get"]},
+            ],
+        },
+        _binding("batchlab:scripts", "batchlab:script", "Group", SCRIPTS),
     ]
 
 
@@ -107,7 +121,7 @@ def namespace_objects(namespace: str, authority: Path) -> list[Manifest]:
 
 
 def fake_node(node: NodeSpec) -> Manifest:
-    """A node for KWOK to play: roomy in everything but GPUs, and tainted so that nothing lands by chance."""
+    """A node for KWOK to play: roomy in everything but GPUs; tainted, where it is, so that nothing lands by chance."""
     resources = {"cpu": "32", "memory": "256Gi", "pods": "110"}
     if node.gpus:
         resources[GPU] = str(node.gpus)
@@ -125,7 +139,7 @@ def fake_node(node: NodeSpec) -> Manifest:
                 **node.labels,
             },
         },
-        "spec": {"taints": [_KWOK_TAINT]},
+        "spec": {"taints": [_KWOK_TAINT]} if node.taint else {},
         "status": {"capacity": resources, "allocatable": resources},
     }
 

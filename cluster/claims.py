@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAME = re.compile(r"@batchlab-start-(\d+)-(\d+)-(\d+)$", re.MULTILINE)
-"""Nanoseconds since the host started, process id, bytes."""
+_PREFIX = "batchlab-start"
 _SOCKETS = Path("/proc/net/unix")
 
 
@@ -29,14 +28,15 @@ def claim(memory: int) -> Iterator[int]:
     before have yet to take."""
     now = time.monotonic_ns()
     with socket.socket(socket.AF_UNIX) as held:
-        held.bind(f"\0batchlab-start-{now}-{os.getpid()}-{memory}")
+        held.bind(f"\0{_PREFIX}-{now}-{os.getpid()}-{memory}")
         earlier = ((int(pid), int(size)) for at, pid, size in _claims() if int(at) < now)
         yield sum(max(0, size - _taken(pid)) for pid, size in earlier)
 
 
 def _claims() -> list[tuple[str, str, str]]:
+    """Nanoseconds since the host started, process id, bytes."""
     try:
-        return _NAME.findall(_SOCKETS.read_text(errors="replace"))
+        return re.findall(rf"@{_PREFIX}-(\d+)-(\d+)-(\d+)$", _SOCKETS.read_text(errors="replace"), re.MULTILINE)
     except OSError:
         return []
 

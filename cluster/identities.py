@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 LEARNER, LEARNERS = "learner", "batchlab:learners"
 GRADER, GRADERS = "grader", "batchlab:graders"
+SCRIPT, SCRIPTS = "lab-script", "batchlab:scripts"
 SUPERVISOR = "batchlab-supervisor"
 WEBHOOK_CA = "webhook-ca.crt"
 """The file below `pki` of the authority that vouches for webhooks and aggregated APIs. It is not the cluster's: its

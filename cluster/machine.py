@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _
+from cluster.scripts import Script
 from cluster.spec import ClusterSpec, NodeSpec
 
 NODE_IP = "10.250.0.2"
@@ -60,6 +61,8 @@ class MachineConfig:
     """Folders of the host that the learner's place does not show: other sessions, the labs' solutions."""
     tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Commands of the caller's at the learner's place: name on PATH → command line."""
+    setup: tuple[Script, ...] = ()
+    """Scripts of the lab's author, run in a cell (`cluster.sandbox.script_cell`) once everything else is there."""
     privileged: bool = field(default_factory=lambda: os.geteuid() == 0)
     """Whether the host's root is behind this sandbox (a real node needs it). Settled by whoever starts it:
     inside, everybody is root."""
@@ -86,6 +89,7 @@ class MachineConfig:
             shown=tuple(map(Path, raw["shown"])),
             hidden=tuple(map(Path, raw["hidden"])),
             tools={name: tuple(argv) for name, argv in raw["tools"].items()},
+            setup=tuple(Script(**script) for script in raw["setup"]),
             privileged=raw["privileged"],
             recipe=raw["recipe"],
             warm=raw["warm"],
@@ -194,6 +198,16 @@ class Layout:
     def grader_kubeconfig(self) -> Path:
         """The grader's read-only identity."""
         return self.home / "grader.kubeconfig"
+
+    @property
+    def scripts_kubeconfig(self) -> Path:
+        """The read-only identity of scripts that check."""
+        return self.home / "scripts.kubeconfig"
+
+    @property
+    def setup(self) -> Path:
+        """How the scripts of the start ended."""
+        return self.run / "setup.json"
 
     @property
     def admin_kubeconfig(self) -> Path:

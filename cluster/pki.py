@@ -18,7 +18,17 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from cluster.identities import GRADER, GRADERS, KUBELET_CLIENT, LEARNER, LEARNERS, SUPERVISOR, WEBHOOK_CA
+from cluster.identities import (
+    GRADER,
+    GRADERS,
+    KUBELET_CLIENT,
+    LEARNER,
+    LEARNERS,
+    SCRIPT,
+    SCRIPTS,
+    SUPERVISOR,
+    WEBHOOK_CA,
+)
 from cluster.machine import API_SERVER, NODE_IP, Layout, MachineConfig, write_private
 
 _Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
@@ -119,6 +129,7 @@ def write_pki(
         pki / "scheduler.kubeconfig": ("system:kube-scheduler", "", "default"),
         layout.kubeconfig: (LEARNER, LEARNERS, config.namespace),
         layout.grader_kubeconfig: (GRADER, GRADERS, config.namespace),
+        layout.scripts_kubeconfig: (SCRIPT, SCRIPTS, config.namespace),
     }
     if node := config.spec.real_node:
         leaf("kubelet", cluster, f"system:node:{node.name}", "system:nodes", hosts=(node.name, NODE_IP))

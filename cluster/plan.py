@@ -19,7 +19,7 @@ from cluster.components.model import Component
 from cluster.components.sidecars import sidecar
 from cluster.machine import NODE_IP, Layout, MachineConfig
 from cluster.spec import Manifest
-from cluster.steps import access, snapshots
+from cluster.steps import access, setup, snapshots
 from cluster.steps import addons as addon_steps
 from cluster.steps import nodes as node_steps
 from cluster.steps.model import Step
@@ -86,6 +86,8 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         usable.append("snapshot")
     # The lab's own objects come last, so that the recorder sees them from their first moment.
     tasks.append(node_steps.apply_start_manifests(needs=tuple(usable)))
+    if config.setup:
+        tasks.append(setup.run_setup(needs=("start-manifests", control_plane.CONTROLLERS)))
     return tuple(_warm(tasks) if config.warm else tasks)
 
 

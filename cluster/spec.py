@@ -27,6 +27,8 @@ class NodeSpec:
     real: bool = False
     gpus: int = 0
     labels: dict[str, str] = field(default_factory=dict)
+    taint: bool = True
+    """Whether a node of KWOK's keeps away the pods that don't tolerate one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,10 +25,12 @@ from grader.history.kinds import RECORDED
 from grader.history.reader import HistoryReader
 from grader.history.synced import wait_synced
 from grader.progress import load_progress, record_run, remember_results
+from grader.record.telling import note_check
 from grader.report.model import RunReport, make_report
 from grader.results import State
 from grader.session.executor import SessionExecutor
 from grader.session.places import history_file, recorder_socket, work_folder
+from grader.session.scripts import SessionScripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -107,7 +109,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
     cluster = Api.from_kubeconfig(Layout(home).grader_kubeconfig)
     checks = {check.id: check for step in lab.steps for check in step.checks}
     asked = frozenset(file for check in checks.values() for file in _files(check))
-    executor = SessionExecutor(home)
+    executor, scripts = SessionExecutor(home), SessionScripts(home)
     with HistoryReader(history_file(home)) as history:
 
         def look() -> World:
@@ -120,6 +122,7 @@ def connect(home: Path, lab: Lab) -> Iterator[Callable[[], World]]:
                 checks=checks,
                 executor=executor,
                 confined=bool(lab.collection),
+                scripts=scripts,
             )
 
         yield look
@@ -182,6 +185,7 @@ def _save(home: Path, lab: Lab, report: RunReport, *, counted: bool) -> list[str
         if counted:
             taken = {"at": report.at, "seconds": report.seconds}
             notes.append(record_run(lab.id, results, steps_in_lab=len(lab.steps), **taken, folder=home))
+        notes.append(note_check(home, lab, results, report.at, counted=counted))
     except EnvironmentProblem as problem:
         return [problem.message]
     return [text for text in notes if text]

@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 def schema_files() -> dict[str, str]:
     """File name → content."""
     from grader.board.document import BoardDocument
-    from grader.cli import collection_documents, content_documents, documents
+    from grader.classroom.forms import ClassDocument
+    from grader.cli import collection_documents, content_documents, documents, importing_documents
     from grader.diagnosis.document import WhyDocument
     from grader.report.json import CheckDocument
     from grader.report.progress_report import ReportDocument
+    from grader.report.record_text import ReportVerified
     from grader.timeline.document import TimelineDocument
     from grader.verify.documents import VerifyDocument
 
     models: dict[str, type[BaseModel]] = {
         "check-v1.json": CheckDocument,
         "report-v1.json": ReportDocument,
+        "report-verify-v1.json": ReportVerified,
+        "class-v1.json": ClassDocument,
         "verify-v1.json": VerifyDocument,
         "article-v1.json": content_documents.ArticleDocument,
         "articles-v1.json": content_documents.ArticlesDocument,
@@ -40,6 +44,7 @@ def schema_files() -> dict[str, str]:
         "doctor-v1.json": documents.DoctorDocument,
         "fault-v1.json": documents.FaultDocument,
         "hint-v1.json": documents.HintDocument,
+        "import-v1.json": importing_documents.ImportDocument,
         "lint-v1.json": documents.LintDocument,
         "list-v1.json": documents.ListDocument,
         "show-v1.json": documents.ShowDocument,
@@ -52,7 +57,7 @@ def schema_files() -> dict[str, str]:
 
 
 def _text(name: str, schema: dict[str, Any]) -> str:
-    title = f"batchlab/{name.removesuffix('.json').replace('-', '/')}"
+    title = f"batchlab/{'/'.join(name.removesuffix('.json').rsplit('-', 1))}"
     content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_open(schema), "title": title}
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 

@@ -27,6 +27,10 @@ _ALL_POD_TASKS, _CLUSTER_TASKS = 1024, 1024
 _SHELL_MEMORY, _POD_MEMORY = 1 * GIB, 2 * GIB
 _SHELL_PART, _POD_PART = 8, 4
 """At most one part in so many of the host's memory, on small hosts."""
+SCRIPT_MEMORY, SCRIPT_TASKS = 1 * GIB, 256
+"""Of what one script of a lab starts. The part of memory that shells may have at most holds for it, too."""
+SCRIPT_FILE = 64 << 20
+"""Bytes of a file that a script writes."""
 _GROWTH = 2
 """The cluster's own programs may take so many times what they need: a learner may fill the API server."""
 _USUAL_WEIGHT, _LESSER_WEIGHT = 100, 25
@@ -52,11 +56,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Of a session as a whole, and in it of the learner's shells (`desk`) and the real node's pods."""
+    """Of a session as a whole, and in it of the learner's shells (`desk`), the real node's pods, the lab's scripts."""
 
     session: Bound
     desk: Bound
     pods: Bound | None
+    scripts: Bound
+    """Of the scripts that checks and the start of a lab run, and of each of them."""
 
 
 def bounds(spec: ClusterSpec, host_memory: int | None = None) -> Bounds:
@@ -67,19 +73,25 @@ def bounds(spec: ClusterSpec, host_memory: int | None = None) -> Bounds:
     pods = None
     if spec.real_node is not None:
         pods = Bound(memory=min(_POD_MEMORY, memory // _POD_PART), swap=0, tasks=_ALL_POD_TASKS, weight=_LESSER_WEIGHT)
+    scripts = Bound(memory=min(SCRIPT_MEMORY, memory // _SHELL_PART), swap=0, tasks=SCRIPT_TASKS, weight=_LESSER_WEIGHT)
+    parts = [part for part in (shells, pods, scripts) if part]
     session = Bound(
-        memory=own + shells.memory + (pods.memory if pods else 0),
+        memory=own + sum(part.memory for part in parts),
         swap=own,
-        tasks=_CLUSTER_TASKS + shells.tasks + (pods.tasks if pods else 0),
+        tasks=_CLUSTER_TASKS + sum(part.tasks for part in parts),
     )
-    return Bounds(session=session, desk=shells, pods=pods)
+    return Bounds(session=session, desk=shells, pods=pods, scripts=scripts)
+
+
+def counts_tasks(release: str | None = None) -> bool:
+    """Whether RLIMIT_NPROC holds back a user namespace by itself. `release`: Linux's (this one's if None)."""
+    return tuple(map(int, re.findall(r"\d+", release or os.uname().release)[:2])) >= _COUNTED_SINCE
 
 
 def holding_back(release: str | None = None) -> list[str]:
     """What an ordinary user's command is put behind, inside the shell's own user namespace: there every process
     may have so much data, and all of them together may be so many. `release`: Linux's (this one's if None)."""
-    numbers = tuple(map(int, re.findall(r"\d+", release or os.uname().release)[:2]))
-    tasks = [f"--nproc={SHELL_TASKS}"] if numbers >= _COUNTED_SINCE else []
+    tasks = [f"--nproc={SHELL_TASKS}"] if counts_tasks(release) else []
     return ["prlimit", *tasks, f"--data={_SHELL_MEMORY}", "--"]
 
 

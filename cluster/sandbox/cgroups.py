@@ -1,9 +1,10 @@
 """A session's own cgroup: made, bounded, entered, shown inside the sandbox, and removed when nothing is left in it.
 
 Owns the difference between cgroup v1 (one folder in each hierarchy, below the caller's own) and v2 (one folder below
-the root). Root's sessions have one; an ordinary user may make none. In it lie `desk` for the learner's shells, `pods`
-for a real node's kubelet (two of them in one cgroup namespace would fight over `kubepods`) and, on v2, where only
-leaves hold processes, `components`. How much each may take is `cluster.sandbox.bounds`'s.
+the root). Root's sessions have one; an ordinary user may make none. In it lie `desk` for the learner's shells,
+`scripts` for those of the lab (`cluster.sandbox.cell_group`), `pods` for a real node's kubelet (two of them in one
+cgroup namespace would fight over `kubepods`) and, on v2, where only leaves hold processes, `components`. How much each
+may take is `cluster.sandbox.bounds`'s.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ V2_MAGIC_FILE = "cgroup.controllers"
 BOUNDING = ("cpu", "memory", "pids")
 """The controllers that bound a session."""
 PODS = "pods"
+SCRIPTS = "scripts"
 _DESK, _COMPONENTS = "desk", "components"
-_ROOT = Path("/sys/fs/cgroup")
+ROOT = Path("/sys/fs/cgroup")
 _REMOVE_SECONDS = 3.0
 _V2_CONTROLLERS = ("cpu", "cpuset", "io", "memory", "hugetlb", "pids")
 _QUIET = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
@@ -90,7 +92,7 @@ def _seen(mount: str, mounted_root: str, path: str) -> Path:
 
 def unified() -> bool:
     """Whether this machine has v2 only."""
-    return (_ROOT / V2_MAGIC_FILE).exists()
+    return (ROOT / V2_MAGIC_FILE).exists()
 
 
 def join(name: str, record: Path, bound: Bound) -> tuple[str, ...]:
@@ -107,9 +109,9 @@ def join(name: str, record: Path, bound: Bound) -> tuple[str, ...]:
         try:
             folder.mkdir(exist_ok=True)
             if not place.options:
-                _hand_down(place.parent)
-            _fill_cpuset(folder)
-            bounded = _limit(folder, bound)
+                hand_down(place.parent)
+            fill_cpuset(folder)
+            bounded = limit(folder, bound)
             (folder / "cgroup.procs").write_text("0")
         except OSError:  # a container's that may only be read
             continue
@@ -126,12 +128,12 @@ def mount_inside(root: Path, bounds: Bounds) -> None:
         leaf = target / _COMPONENTS
         leaf.mkdir()
         (leaf / "cgroup.procs").write_text("0")
-        _hand_down(target)
+        hand_down(target)
         _divide(target, bounds)
         return
     kernel.mount("tmpfs", target, "tmpfs", data="mode=755")
     for hierarchy in hierarchies():
-        if hierarchy.mount.parent != _ROOT or not hierarchy.options:
+        if hierarchy.mount.parent != ROOT or not hierarchy.options:
             continue
         folder = target / hierarchy.mount.name
         folder.mkdir()
@@ -142,7 +144,7 @@ def mount_inside(root: Path, bounds: Bounds) -> None:
 def enter_desk() -> None:
     """Move this process, inside the sandbox, to where the learner's shells are bounded. EnvironmentProblem where
     they are so many already that no other could do anything."""
-    for top in (_ROOT, *_ROOT.iterdir()):
+    for top in (ROOT, *ROOT.iterdir()):
         folder = top / _DESK
         if not folder.is_dir():
             continue
@@ -187,17 +189,18 @@ def recorded(record: Path) -> set[Path]:
 
 def _divide(top: Path, bounds: Bounds) -> None:
     """In one hierarchy: the folder of pods in each, as kubelet wants it; that of shells where it bounds something."""
-    for name, bound, everywhere in ((_DESK, bounds.desk, False), (PODS, bounds.pods, True)):
+    parts = ((_DESK, bounds.desk, False), (PODS, bounds.pods, True), (SCRIPTS, bounds.scripts, False))
+    for name, bound, everywhere in parts:
         folder = top / name
         if bound is None:
             continue
         folder.mkdir()
-        _fill_cpuset(folder)
-        if not _limit(folder, bound) and not everywhere:
+        fill_cpuset(folder)
+        if not limit(folder, bound) and not everywhere:
             folder.rmdir()
 
 
-def _limit(folder: Path, bound: Bound) -> set[str]:
+def limit(folder: Path, bound: Bound) -> set[str]:
     """Bound a group by the controllers that it has; which of BOUNDING these are."""
     settings = {
         "cpu": {"cpu.weight": bound.weight, "cpu.shares": bound.weight * 1024 // 100},
@@ -219,7 +222,7 @@ def _limit(folder: Path, bound: Bound) -> set[str]:
     return done
 
 
-def _fill_cpuset(folder: Path) -> None:
+def fill_cpuset(folder: Path) -> None:
     """v1: empty until set, and nobody can join an empty one."""
     for name in ("cpuset.cpus", "cpuset.mems"):
         file = folder / name
@@ -227,7 +230,7 @@ def _fill_cpuset(folder: Path) -> None:
             file.write_text((folder.parent / name).read_text())
 
 
-def _hand_down(folder: Path) -> None:
+def hand_down(folder: Path) -> None:
     """Let children of a v2 folder use its controllers, each of them that can be handed down."""
     for name in set((folder / V2_MAGIC_FILE).read_text().split()) & set(_V2_CONTROLLERS):
         with contextlib.suppress(OSError):  # a container's folder that holds processes itself, real-time tasks

@@ -33,6 +33,7 @@ MNT_DETACH = 0x2
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_THP_DISABLE = 41
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
@@ -152,6 +153,11 @@ def die_with_parent(signal_number: int) -> None:
 def adopt_orphans() -> None:
     """PR_SET_CHILD_SUBREAPER."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def gain_nothing() -> None:
+    """PR_SET_NO_NEW_PRIVS: no program that this process starts has more rights than it, setuid or not."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
 def refuse_huge_pages() -> None:

@@ -18,7 +18,7 @@ from cluster.paths import data_dir
 from cluster.sandbox import kernel
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-_QUIET = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+QUIET = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 HOST_ETC = Path("/run/batchlab/etc")
 
 
@@ -43,11 +43,20 @@ def program_folders() -> list[Path]:
     return kept
 
 
-def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False, size: str = "") -> Path:
+def build(
+    base: Path,
+    *,
+    privileged: bool,
+    lower: Path,
+    kmsg: bool = False,
+    size: str = "",
+    etc: Iterable[str] | None = None,
+) -> Path:
     """Mount a new root below `base` (a folder) and return it; `enter` makes it `/`.
 
-    `lower` is the file system it starts from. `size`: how much each tmpfs in it holds ("256m"). Call in a mount
-    namespace of one's own, with a pid namespace already entered (its /proc is mounted).
+    `lower` is the file system it starts from. `size`: how much each tmpfs in it holds ("256m"). `etc`: without an
+    overlay, the only entries of /etc that are shown (None: all). Call in a mount namespace of one's own, with a pid
+    namespace already entered (its /proc is mounted).
     """
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
     base.mkdir(parents=True, exist_ok=True)
@@ -68,7 +77,10 @@ def build(base: Path, *, privileged: bool, lower: Path, kmsg: bool = False, size
     for name in ("run", "tmp"):
         (root / name).mkdir(exist_ok=True)
         kernel.mount("tmpfs", root / name, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=1777{limit}")
-    if not privileged:
+    if etc is not None:
+        sources = [Path("/etc", name) for name in etc]
+        add(root, [Bind(source=source, target=source) for source in sources if source.exists()])
+    elif not privileged:
         _link_etc(root)
     return root
 
@@ -155,9 +167,9 @@ def _link_etc(root: Path) -> None:
 
 
 def _mount_kernel_views(root: Path) -> None:
-    kernel.mount("proc", root / "proc", "proc", _QUIET)
+    kernel.mount("proc", root / "proc", "proc", QUIET)
     try:
-        kernel.mount("sysfs", root / "sys", "sysfs", _QUIET)
+        kernel.mount("sysfs", root / "sys", "sysfs", QUIET)
     except PermissionError:  # a user namespace below a container whose /sys is partly covered
         kernel.bind(Path("/sys"), root / "sys", recursive=True, read_only=True)
 

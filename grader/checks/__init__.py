@@ -19,11 +19,13 @@ from grader.checks.quotes import Quotes
 from grader.checks.records import Records
 from grader.checks.resource import Resource
 from grader.checks.resources import Resources
+from grader.checks.script import ScriptCheck
 
 __all__ = ["KINDS", "Check", "CheckKind", "CheckSource"]
 
 KINDS: dict[str, type[CheckKind]] = {
-    kind.name: kind for kind in (Resource, Resources, FileCheck, Records, Answer, Quotes, Exec, Happened, Python)
+    kind.name: kind
+    for kind in (Resource, Resources, FileCheck, Records, Answer, Quotes, Exec, Happened, ScriptCheck, Python)
 }
 
 
@@ -38,6 +40,7 @@ class CheckSource(Envelope):
     quotes: Quotes | None = None
     exec_: Exec | None = Field(default=None, alias="exec")
     happened: Happened | None = None
+    script: ScriptCheck | None = None
     python: Python | None = None
 
     @model_validator(mode="after")
@@ -56,6 +59,7 @@ class CheckSource(Envelope):
             self.quotes,
             self.exec_,
             self.happened,
+            self.script,
             self.python,
         )
         return [kind for kind in kinds if kind is not None]

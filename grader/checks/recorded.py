@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.checks.base import Check
-    from grader.checks.world import Executor, World
+    from grader.checks.world import Executor, Scripts, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +163,7 @@ class Trace:
         lab_folder: Path | None = None,
         checks: Mapping[str, Check] | None = None,
         executor: Executor | None = None,
+        scripts: Scripts | None = None,
     ) -> World:
         """How it looks now, with `work` as the learner's folder."""
         from grader.checks.work import WorkFolder
@@ -176,6 +177,7 @@ class Trace:
             lab_folder=lab_folder or work,
             checks=checks or {},
             executor=executor,
+            scripts=scripts,
             now=datetime.fromtimestamp(self.now, UTC),
         )
 

@@ -22,6 +22,7 @@ from grader.checks.template_bounds import MOST, BoundedEnvironment, bounded, one
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from jinja2.lexer import Lexer
 
 OBJECT_NAMES = frozenset({"apiVersion", "kind", "metadata", "spec", "status", "data"})
 """Names a template over one object may use: the object's own keys."""
@@ -92,6 +93,27 @@ def rendered(source: str, context: Mapping[str, Any]) -> str:
     if not text.strip():
         raise NoValueError(_("{expression} is empty").format(expression=expression(source)))
     return text
+
+
+def evaluated(expression: str) -> Any:  # JSON
+    """What an expression that uses no object gives, a number as a number: `3 * 2` → 6.
+
+    NoValueError, BadTemplateError: as `render`.
+    """
+    try:
+        found = _environment().compile_expression(expression, undefined_to_none=False)()
+        if issubclass(type(found), StrictUndefined):
+            str(found)  # raises: what is missing, or forbidden, is no value
+        return found
+    except UndefinedError as error:
+        raise NoValueError(str(error.message)) from error
+    except (TemplateError, SecurityError, TypeError, ValueError, ArithmeticError) as error:
+        raise BadTemplateError(f"{expression!r}: {error}") from error
+
+
+def lexer() -> Lexer:
+    """Jinja's own, for who looks at the words of a template."""
+    return _environment().lexer
 
 
 def names(source: str) -> frozenset[str]:

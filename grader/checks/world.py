@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from cluster.scripts import Ending, Order
     from grader.checks.base import Check, ObjectRef
     from grader.checks.happened.forms import Account, Form
     from grader.checks.work import WorkFolder
@@ -119,6 +120,13 @@ class Executor(Protocol):
         """Wait for it at most `seconds`. EnvironmentProblem where no command can be run at all."""
 
 
+class Scripts(Protocol):
+    """Runs a lab's own scripts where they can harm nothing; `grader.session.scripts.SessionScripts` is one."""
+
+    def run(self, order: Order) -> Ending:
+        """How the last of them ended. EnvironmentProblem where none can be run at all."""
+
+
 class World:
     """One look at everything. Make a new one to look again."""
 
@@ -132,6 +140,7 @@ class World:
         lab_folder: Path,
         checks: Mapping[str, Check],
         executor: Executor | None = None,
+        scripts: Scripts | None = None,
         now: datetime | None = None,
         confined: bool = False,
     ) -> None:
@@ -146,6 +155,7 @@ class World:
         self.commanded = False
         """Whether a command was run for this look."""
         self._executor = executor
+        self._scripts = scripts
         self.now = now or datetime.now(UTC)
         self._cluster = cluster
         self._history = history
@@ -178,6 +188,12 @@ class World:
         """What runs commands; who asks for it is going to use it."""
         self.commanded = True
         return self._executor
+
+    @property
+    def scripts(self) -> Scripts | None:
+        """What runs the lab's scripts; who asks for it is going to use it."""
+        self.commanded = True
+        return self._scripts
 
     @property
     def listed(self) -> frozenset[tuple[str, str]]:

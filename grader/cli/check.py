@@ -51,6 +51,9 @@ def command(lab: str | None, step: str | None, watch: bool, explain: bool, as_js
     if here is None:
         return ask_examiner(which_lab(lab))
     chosen = read_lab(which_lab(lab))
+    from grader.session.values import refuse_examples
+
+    refuse_examples(chosen)
     steps = [step_of(chosen, step).id] if step else None
     if watch:
         return (

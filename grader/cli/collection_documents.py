@@ -42,6 +42,8 @@ class RunsPart(Model):
 
     functions: tuple[Text, ...] = Field(description="Functions of checks.py that checks call.")
     commands: tuple[Text, ...] = Field(description="Commands that checks run, at the learner's place or in pods.")
+    scripts: tuple[Text, ...] = Field(description="Scripts of checks: files of scripts/, or their text.")
+    setup: tuple[Text, ...] = Field(description="Scripts of start/, which run before the learner arrives.")
     suggested: Count = Field(description="Code blocks that a key types into the learner's shell.")
     solutions: tuple[Text, ...] = Field(description="Scripts that `grader verify` plays.")
     objects: dict[str, Count] = Field(description="Kinds of the objects that a start makes.")

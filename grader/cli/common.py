@@ -53,10 +53,12 @@ def print_markdown(text: str) -> None:
 
 
 def read_lab(lab_id: str) -> Lab:
-    """The lab in the language in force; UsageProblem where there is none, or its files are wrong."""
+    """The lab in the language in force, with the values of its session; UsageProblem where there is none, or its
+    files are wrong."""
     from grader.lab.catalogue import load_lab
+    from grader.session.values import values_of
 
-    return load_lab(lab_id, language())
+    return load_lab(lab_id, language(), values_of(lab_id))
 
 
 def step_of(lab: Lab, word: str) -> Step:

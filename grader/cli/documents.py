@@ -80,6 +80,8 @@ class ShowDocument(Model):
     needs_root: bool
     namespace: Text = Field(description="The default one in the lab's shell.")
     workdir: Text = Field(description="Name of the work folder in the lab's shell.")
+    values: dict[Text, int | Text] = Field(default={}, description="What was drawn for this session, by name.")
+    examples: tuple[Text, ...] = Field((), description="Names of values that no session has drawn yet.")
     intro: Text = Field(description="Markdown.")
     steps: tuple[StepShown, ...] = Field(description="All, or the one asked for.")
 

@@ -297,6 +297,8 @@ def _say_what_runs(collection: Collection) -> list[str]:
         rows: list[tuple[str, Sequence[str]]] = [
             (_("functions of checks.py"), runs.functions),
             (_("commands of checks"), runs.commands),
+            (_("scripts of checks"), runs.scripts),
+            (_("scripts of the start"), runs.setup),
             (_("scripts of grader verify"), runs.solutions),
             (_("commands to type by a key"), [str(runs.suggested)] if runs.suggested else []),
             (_("objects at the start"), [f"{kind} × {count}" for kind, count in runs.objects]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cluster.errors import UsageProblem
 from cluster.i18n import _
 from grader.cli.commands import N_, Command, lab_argument
 from grader.cli.common import read_lab, which_lab
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     ),
 )
 @lab_argument()
+@click.option("--new-values", is_flag=True, help=N_("Draw the lab's values anew, where it has any."))
 @timings_option()
 @program_options
-def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: Path | None, cold: bool) -> int:
+def command(
+    lab: str | None, new_values: bool, timings: bool, bin_dir: Path | None, from_bundle: Path | None, cold: bool
+) -> int:
     """Reset the session and say where the files went."""
     from cluster import local
     from cluster.binaries.progress import PlainProgress
@@ -39,10 +43,14 @@ def command(lab: str | None, timings: bool, bin_dir: Path | None, from_bundle: P
     clock = HostClock(PYTHON)
     clock(turned_to(LAB))
     chosen = read_lab(which_lab(lab, lambda name: local.status(session_home(name)).state != "stopped"))
+    if new_values and not chosen.declared:
+        raise UsageProblem(_("{lab} has no values to be drawn").format(lab=chosen.id))
     display = BootDisplay(sys.stderr)
     programs = lifecycle.Programs(bin_dir=bin_dir, bundle=from_bundle, on_progress=PlainProgress(sys.stderr), cold=cold)
     try:
-        started = lifecycle.reset_session(chosen, on_event=in_turn(clock, display), programs=programs)
+        started = lifecycle.reset_session(
+            chosen, on_event=in_turn(clock, display), programs=programs, new_values=new_values
+        )
     finally:
         display.end()
     click.echo(_("{lab} begins again, ready after {seconds:.1f} s").format(lab=chosen.id, seconds=display.seconds))

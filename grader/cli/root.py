@@ -51,8 +51,13 @@ SECTIONS = (
             ("new", N_("Make a lab to begin with.")),
             ("preview", N_("A lab as the learner will see it, and what each check expects.")),
             ("lint", N_("Find mistakes in the files of labs and articles.")),
+            ("import", N_("Make labs of scenarios and challenges of other platforms.")),
             ("verify", N_("Prove a lab on a real cluster: start, solution, wrong answers, reset.")),
         ),
+    ),
+    (
+        N_("Run a class"),
+        (("class", N_("Who is where, and which steps stop most people, from learners' reports.")),),
     ),
     (
         N_("This machine"),
@@ -82,9 +87,9 @@ FROM_INSIDE = frozenset(
 )
 """What the examiner runs for a lab's shell: it changes nothing but progress, and what a learner could change, too."""
 ANYWHERE = frozenset({"completion"})
-MODULES = {"list": "labs"}
+MODULES = {"list": "labs", "class": "class_", "import": "importer"}
 """Commands whose module has another name: a module `list` would become this package's `list`, in the place of
-Python's own."""
+Python's own, and `class` and `import` are words of Python's."""
 COMPLETE = "_GRADER_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 

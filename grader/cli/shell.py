@@ -59,7 +59,9 @@ def command(lab: str | None, words: Sequence[str]) -> int:
 def desk_environment(lab: str) -> dict[str, str]:
     """What the shell inherits of the learner's own terminal, and what tells our commands where they are."""
     from grader.session.here import INSIDE
+    from grader.session.places import session_home
+    from grader.session.values import shell_environment
 
     kept = ("TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "NO_COLOR", "EDITOR", "VISUAL")
     chosen = {name: value for name, value in os.environ.items() if name in kept or name.startswith("LC_")}
-    return {**chosen, INSIDE: lab}
+    return {**chosen, **shell_environment(session_home(lab)), INSIDE: lab}

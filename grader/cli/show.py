@@ -52,7 +52,8 @@ def _texts(lab: Lab, steps: list[Step], *, whole: bool) -> str:
 
 
 def _head(lab: Lab) -> str:
-    return f"# {lab.title}\n\n{_facts(lab)}\n\n{lab.intro.strip()}"
+    parts = [f"# {lab.title}", _facts(lab), *([_values(lab)] if lab.values else []), lab.intro.strip()]
+    return "\n\n".join(parts)
 
 
 def _chosen(words: tuple[str, ...]) -> tuple[Lab, Step | None]:
@@ -80,6 +81,14 @@ def _facts(lab: Lab) -> str:
     return " · ".join(facts)
 
 
+def _values(lab: Lab) -> str:
+    """The learner's own values, or examples of them."""
+    text = ", ".join(f"{name} `{value}`" for name, value in lab.values.items())
+    if lab.examples:
+        return _("For example {values}: yours are drawn when you start the lab.").format(values=text)
+    return _("Your values: {values}").format(values=text)
+
+
 def _promises(step: Step) -> str:
     """What is checked, in the words a verdict has for it."""
     lines = [_("Checked:"), "", *(f"- {check.says}" for check in step.checks)]
@@ -101,6 +110,8 @@ def _content(lab: Lab, steps: list[Step]) -> dict[str, Any]:
         "needs_root": lab.needs_root,
         "namespace": lab.namespace,
         "workdir": lab.workdir,
+        "values": lab.values,
+        "examples": sorted(lab.examples),
         "intro": lab.intro,
         "steps": [
             {

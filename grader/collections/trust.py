@@ -29,6 +29,10 @@ class Runs:
     """Of `checks.py`, called by a check: in a cell of their own."""
     commands: tuple[str, ...]
     """Of checks, run at the learner's place or in a pod."""
+    scripts: tuple[str, ...]
+    """Of checks (text of their own, or files of `scripts/`): as nobody, and they only read."""
+    setup: tuple[str, ...]
+    """Of `start/`: as nobody of this machine, but with all rights in the lab's cluster."""
     suggested: int
     """Code blocks that a key types into the learner's shell."""
     solutions: tuple[str, ...]
@@ -76,6 +80,7 @@ def what_runs(lab: Lab) -> Runs:
     """Everything of `lab` that is run on this machine once its collection is accepted."""
     from grader.checks.exec import Exec
     from grader.checks.python import Python
+    from grader.checks.script import ScriptCheck
     from grader.lab.problems import LabProblem
     from grader.lab.scripts import entries, solution_scripts
 
@@ -86,6 +91,12 @@ def what_runs(lab: Lab) -> Runs:
     return Runs(
         functions=tuple(dict.fromkeys(kind.function for kind in kinds if isinstance(kind, Python))),
         commands=tuple(kind.run or " ".join(kind.command) for kind in kinds if isinstance(kind, Exec)),
+        scripts=tuple(
+            dict.fromkeys(
+                f"scripts/{kind.file}" if kind.file else kind.run for kind in kinds if isinstance(kind, ScriptCheck)
+            )
+        ),
+        setup=tuple(f"start/{path.name}" for path in lab.setup),
         suggested=sum(block.runs for step in lab.steps for block in step.blocks),
         solutions=(*(f"solution/{path.name}" for path in solution_scripts(lab.folder).values()), *wrong),
         objects=tuple(sorted(Counter(str(manifest.get("kind")) for manifest in manifests).items())),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _
@@ -19,6 +20,11 @@ from grader.lab.graph import in_order
 from grader.lab.model import Lab
 from grader.lab.parse import LAB_FILE, parse_lab
 from grader.lab.problems import LabProblem, did_you_mean, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.lab.values import Value
 
 LABS_VARIABLE = "BATCHLAB_LABS"
 MOST_TOLD = 20
@@ -93,8 +99,8 @@ def _told(lab_id: str, problems: list[LabProblem]) -> list[str]:
     return lines
 
 
-def load_lab(lab_id: str, lang: str = "en") -> Lab:
-    """The lab of that id, in `lang` where it has that language, else in English.
+def load_lab(lab_id: str, lang: str = "en", values: Mapping[str, Value] | None = None) -> Lab:
+    """The lab of that id, in `lang` where it has that language, else in English, with a session's `values` in it.
 
     UsageProblem: there is no such lab (a near name is offered), or its files are wrong: then all that is
     wrong, one line each.
@@ -105,7 +111,7 @@ def load_lab(lab_id: str, lang: str = "en") -> Lab:
         message = _("no lab {name}").format(name=lab_id) + did_you_mean(lab_id, known)
         advice = _("labs there are: {labs}").format(labs=", ".join(known)) if known else ""
         raise UsageProblem(message, advice)
-    lab, problems = parse_lab(folder, lang)
+    lab, problems = parse_lab(folder, lang, values)
     if lab is None:
         raise UsageProblem("\n".join(_told(lab_id, problems)))
     if collection := collection_of(lab_id):

@@ -6,14 +6,15 @@ business of its model in `grader.checks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
+from grader.lab.filling import Filler, Misfit, fill_leaves, misplaced
 from grader.lab.graph import circles
 from grader.lab.located import Located, read_document
 from grader.lab.problems import LabProblem, did_you_mean, unknown
-from grader.lab.validate import validate
+from grader.lab.validate import Model, as_text_where_wanted, validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from grader.lab.located import Path
     from grader.lab.markdown import CheckBlock
     from grader.lab.problems import Source
+
+_SAME_FOR_ALL = ("id", "after", "hold", "within", "weight")
+"""Keys of a check that may not differ from learner to learner: other files name them, sums count them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,10 @@ class CheckDraft:
     located: Located
     path: Path
     check: Check | None = None
+    spoilt: bool = False
+    """Whether a value could not be filled in: whatever else seems wrong may be wrong for that."""
+    numbers: frozenset[Path] = frozenset()
+    """The paths, in the block, at which a value was filled in as a number."""
 
     @property
     def line(self) -> int:
@@ -45,8 +53,10 @@ class CheckDraft:
         return self.located.problem((*self.path, *path), message)
 
 
-def read_items(block: CheckBlock, source: Source, found: list[LabProblem]) -> list[CheckDraft]:
-    """The entries of a check block as plain mappings, not yet validated."""
+def read_items(
+    block: CheckBlock, source: Source, found: list[LabProblem], filler: Filler | None = None
+) -> list[CheckDraft]:
+    """The entries of a check block as plain mappings with the values of `filler` in them, not yet validated."""
     located = read_document(source, found, text=block.text, first_line=block.first_line, indent=block.indent)
     if located is None:
         return []
@@ -57,21 +67,46 @@ def read_items(block: CheckBlock, source: Source, found: list[LabProblem]) -> li
     for index, value in enumerate(located.value):
         if isinstance(value, dict):
             check_id = value.get("id")
-            drafts.append(CheckDraft(check_id if isinstance(check_id, str) else "", value, located, (index,)))
+            draft = CheckDraft(check_id if isinstance(check_id, str) else "", value, located, (index,))
+            drafts.append(draft if filler is None else _filled(draft, filler, found))
         else:
             found.append(located.problem((index,), _("a check must be a mapping (key: value)")))
     return drafts
 
 
-def read_checks(block: CheckBlock, source: Source, found: list[LabProblem]) -> list[CheckDraft]:
+def _filled(draft: CheckDraft, filler: Filler, found: list[LabProblem]) -> CheckDraft:
+    """The draft with values where it speaks of them; what tells one check from another can't hold any."""
+    wrong: list[tuple[Path, Misfit]] = []
+    filled, numbers = fill_leaves(draft.value, filler.template, wrong, draft.path)
+    for key in _SAME_FOR_ALL:
+        if filled.get(key) != draft.value.get(key):
+            message = _("{key}: can't hold a value, it is the same for every learner").format(key=key)
+            found.append(draft.problem((key,), message))
+            filled[key] = draft.value[key]
+    found += misplaced(draft.located, wrong)
+    return replace(draft, value=filled, numbers=frozenset(numbers), spoilt=bool(wrong))
+
+
+def read_checks(
+    block: CheckBlock, source: Source, found: list[LabProblem], filler: Filler | None = None
+) -> list[CheckDraft]:
     """The checks of a block of `lab.md`."""
-    return [_checked(draft, found) for draft in read_items(block, source, found)]
+    return [_checked(draft, found) for draft in read_items(block, source, found, filler)]
+
+
+def validated(draft: CheckDraft, model: type[Model], value: object, found: list[LabProblem], at: Path) -> Model | None:
+    """As `validate`, where a value that was filled in as a number may be text as well, if that is wanted."""
+    if draft.numbers:
+        value = as_text_where_wanted(model, value, draft.located, draft.numbers, at)
+    return validate(model, value, draft.located, found, at)
 
 
 def _checked(draft: CheckDraft, found: list[LabProblem]) -> CheckDraft:
     from grader.checks import KINDS
     from grader.checks.base import Check, Envelope
 
+    if draft.spoilt:
+        return draft
     before = len(found)
     located, path = draft.located, draft.path
     kinds = [key for key in draft.value if key in KINDS]
@@ -82,11 +117,11 @@ def _checked(draft: CheckDraft, found: list[LabProblem]) -> CheckDraft:
         if key not in known
     ]
     values = {key: value for key, value in draft.value.items() if key in Envelope.model_fields}
-    envelope = validate(Envelope, values, located, found, path)
+    envelope = validated(draft, Envelope, values, found, path)
     kind = None
     for name in kinds:
         wrong: list[LabProblem] = []
-        kind = validate(KINDS[name], draft.value[name], located, wrong, (*path, name))
+        kind = validated(draft, KINDS[name], draft.value[name], wrong, (*path, name))
         templates = list(_wrong_templates(draft, name)) if wrong else []
         found += [_at_template(problem, templates) for problem in wrong]
         told = {(problem.line, problem.column) for problem in wrong}
@@ -100,7 +135,7 @@ def _checked(draft: CheckDraft, found: list[LabProblem]) -> CheckDraft:
     if envelope is None or kind is None or len(found) > before:
         return draft
     check = Check(**{name: getattr(envelope, name) for name in Envelope.model_fields}, kind=kind)
-    return CheckDraft(draft.id, draft.value, located, path, check)
+    return replace(draft, check=check)
 
 
 def _blanks(draft: CheckDraft, kind: str) -> list[LabProblem]:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from cluster.i18n import _
+from cluster.i18n import LANGUAGES, _
 from cluster.spec import ADDON_NEEDS, ADDONS, NEVER_TOGETHER
 from grader.lab.located import Located, read_document
 from grader.lab.markdown import ID
 from grader.lab.problems import LabProblem, Source, unknown
 from grader.lab.validate import Model, validate
+from grader.lab.values import MOST, ValueMatter, ValueName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +85,18 @@ def _pattern(pattern: re.Pattern[str]) -> Any:
     return Field(json_schema_extra={"pattern": "^" + pattern.pattern.replace(r"\Z", "$")})
 
 
+def _language(text: str) -> str:
+    if text not in LANGUAGES:
+        raise ValueError(unknown(_("unknown language '{word}'"), text, LANGUAGES))
+    return text
+
+
+def _with_english(languages: tuple[str, ...]) -> tuple[str, ...]:
+    if "en" not in languages:
+        raise ValueError(_("lab.md is its text in 'en': name that, too"))
+    return languages
+
+
 LabId = Annotated[str, AfterValidator(_lab_id), _pattern(ID)]
 Title = Annotated[str, AfterValidator(_title), Field(json_schema_extra={"minLength": 1})]
 
@@ -101,6 +114,7 @@ class NodeMatter(_Matter):
     labels: Annotated[dict[str, str], AfterValidator(_labels)] = Field(
         default={}, description="Labels beside those every node has."
     )
+    taint: bool = Field(True, description="Whether pods need a toleration for a node that is not real.")
 
 
 class ClusterMatter(_Matter):
@@ -126,7 +140,14 @@ class FrontMatter(_Matter):
     namespace: Annotated[str, AfterValidator(_namespace), _pattern(_NAMESPACE)] = Field(
         description="Namespace that exists at the start and is kubectl's default."
     )
+    languages: Annotated[
+        tuple[Annotated[str, AfterValidator(_language), Field(json_schema_extra={"enum": list(LANGUAGES)})], ...],
+        AfterValidator(_with_english),
+    ] = Field(LANGUAGES, description="The languages the lab is written in; each but English has a file of its own.")
     cluster: ClusterMatter = Field(description="What the cluster is made of.")
+    values: dict[ValueName, ValueMatter] = Field(
+        default={}, max_length=MOST, description="Values that are drawn for each session, by name."
+    )
 
 
 class TranslatedFrontMatter(_Matter):

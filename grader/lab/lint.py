@@ -20,18 +20,22 @@ from grader.lab.manifests import read_start
 from grader.lab.needs import command_problems
 from grader.lab.overlay import read_translation, translation_file
 from grader.lab.parse import LAB_FILE, Reading, read_lab
+from grader.lab.place import check_files, check_scripts, is_for_bash
 from grader.lab.problems import LabProblem, did_you_mean, read_source, under
 from grader.lab.prose import check_prose, compare_prose
 from grader.lab.scripts import compare_solutions
+from grader.lab.session_text import declared_in, untranslated, unused, wrong_prose, wrong_scripts
+from grader.lab.values import told, trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from grader.lab.checkblock import CheckDraft
+    from grader.lab.markdown import Outline
 
 CHECKS_FILE = "checks.py"
-FOLDERS = ("start", "solution", "wrong", "assets")
+FOLDERS = ("start", "files", "scripts", "solution", "wrong", "assets")
 _OTHER_FILES = (EXCEPTIONS_FILE, "README.md")
 _BASH_SECONDS = 10.0
 """That bash may take to read a script."""
@@ -59,9 +63,12 @@ def lint_lab(folder: Path) -> list[LabProblem]:
     checks = {} if reading is None else reading.check_ids()
     if reading is not None:
         _lint_text(reading, found)
-    for lang in LANGUAGES:
+    for lang in reading.matter.languages if reading and reading.matter else LANGUAGES:
         if lang != "en":
             _lint_translation(folder, lang, reading, found)
+    if reading is not None:
+        with under("front-matter", found):
+            found += _values(reading, found[:])
     with under("wrong-answer", found):
         cases = read_cases(folder, found)
         found += compare_cases(cases, checks) if reading is not None else ()
@@ -77,6 +84,8 @@ def lint_lab(folder: Path) -> list[LabProblem]:
             compare_solutions(folder, list(reversed(steps.items())), found)
         with under("unmentioned-command", found):
             command_problems(folder, found)
+    with under("work-files", found):
+        found += check_files(folder)
     with under("solution", found):
         found += _shell(folder)
     return sorted(set(found))
@@ -88,6 +97,8 @@ def _lint_text(reading: Reading, found: list[LabProblem]) -> None:
         found += check_prose(reading.outline)
     with under("check-block", found):
         found += _checks(reading)
+    with under("script", found):
+        found += check_scripts(reading)
     with under("start-object", found):
         found += _objects(reading)
     with under("prerequisite", found):
@@ -98,10 +109,11 @@ def _lint_translation(folder: Path, lang: str, reading: Reading | None, found: l
     if reading is None:
         return  # without the original nobody knows what it has to say
     with under("translation", found):
-        translation = read_translation(folder, lang, reading.check_ids(), found)
+        translation = read_translation(folder, lang, reading.check_ids(), found, reading.filler)
         if translation is not None:
             found += check_prose(translation.outline)
             found += compare_prose(reading.outline, translation.outline)
+            found += _values_of_translation(reading, translation.outline)
 
 
 # -- files ------------------------------------------------------------------------------------------------
@@ -120,11 +132,16 @@ def _files(folder: Path) -> Iterator[LabProblem]:
             yield LabProblem(str(path), 1, 1, message)
 
 
+def _scripts(folder: Path) -> list[Path]:
+    """Every script of a lab that bash reads."""
+    patterns = ("solution/*.sh", "wrong/*/*.sh", "start/*.sh", "scripts/*.sh")
+    return sorted(path for pattern in patterns for path in folder.glob(pattern) if is_for_bash(path))
+
+
 def _shell(folder: Path) -> Iterator[LabProblem]:
     """Scripts that bash can't parse (bash reads them, and runs nothing)."""
     bash = shutil.which("bash")
-    scripts = sorted([*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*/*.sh")])
-    for script in scripts if bash else ():
+    for script in _scripts(folder) if bash else ():
         source = read_source(script, [])  # what is wrong with the file itself is told by who reads it
         try:
             run = subprocess.run(
@@ -210,6 +227,31 @@ def _addon_of_check(draft: CheckDraft, reading: Reading) -> Iterator[LabProblem]
     for kind in sorted(draft.check.kind.kinds()):
         if message := _without_addon(kind, KINDS.get(kind, ""), addons):
             yield draft.problem((draft.check.kind.name,), message)
+
+
+# -- values -----------------------------------------------------------------------------------------------
+
+
+def _values(reading: Reading, found: list[LabProblem]) -> Iterator[LabProblem]:
+    """Values that nothing uses, scripts that ask for one that is not declared, and what is wrong with other values
+    than those that `found` was found with."""
+    declared = declared_in(reading.written)
+    used: set[str] = set()
+    yield from wrong_scripts(_scripts(reading.folder), declared, used)
+    if reading.written is not None and reading.filler is not None:
+        yield from unused(reading.written, used | reading.filler.used)
+    for values in trials(declared)[1:]:
+        again: list[LabProblem] = []
+        read_lab(reading.folder, again, values)
+        for problem in sorted({*again} - {*found}):
+            message = _("with {values}: {message}").format(values=told(values), message=problem.message)
+            yield replace(problem, message=message)
+
+
+def _values_of_translation(reading: Reading, translation: Outline) -> Iterator[LabProblem]:
+    if reading.filler is not None:
+        yield from wrong_prose(translation, reading.filler)
+        yield from untranslated(reading.outline, translation, reading.filler)
 
 
 # -- objects and labs beside it ---------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
+from grader.lab.filling import Filler, Misfit, fill_leaves, misplaced
 from grader.lab.located import read_documents
 from grader.lab.problems import LabProblem, read_source, unknown
+from grader.lab.scripts import read_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,18 +19,25 @@ if TYPE_CHECKING:
 
     from cluster.spec import Manifest
     from grader.lab.located import Located
+    from grader.lab.located import Path as ValuePath
 
 SUFFIX = ".yaml"
 MAX_OBJECTS = 1_000
 MAX_FILES = 200
 MAX_TEXT = 4 << 20
 """Objects, files, and characters of all of them, that `start/` may hold."""
+SCRIPT_SUFFIX = ".sh"
 
 
-def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
-    """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names."""
+def read_start(folder: Path, found: list[LabProblem], filler: Filler | None = None) -> list[Located]:
+    """The objects of `start/` of the lab in `folder` as they stand, files in the order of their names, with the
+    values of `filler` in them."""
     objects: dict[tuple[str, ...], Located] = {}
     for located in _documents(folder / "start", found):
+        if filler is not None:
+            wrong: list[tuple[ValuePath, Misfit]] = []
+            located.value, _numbers = fill_leaves(located.value, filler.plain, wrong)
+            found += misplaced(located, wrong)
         problems = list(malformed(located))
         found += problems
         if problems or located.value is None:
@@ -47,6 +56,13 @@ def read_start(folder: Path, found: list[LabProblem]) -> list[Located]:
             found.append(located.problem((), message))
         objects.setdefault(identity, located)
     return list(objects.values())
+
+
+def setup_scripts(folder: Path) -> tuple[Path, ...]:
+    """The scripts of `start/` of the lab in `folder`, in the order of their names."""
+    paths = sorted((folder / "start").glob(f"*{SCRIPT_SUFFIX}"))
+    # Never by a link: what it leads to would be handed to whoever wrote the lab.
+    return tuple(path for path in paths if not path.name.startswith(".") and not path.is_symlink())
 
 
 def in_namespace(objects: Iterable[Manifest], namespace: str) -> tuple[Manifest, ...]:
@@ -78,8 +94,12 @@ def _documents(start: Path, found: list[LabProblem]) -> Iterator[Located]:
         if files > MAX_FILES:
             found.append(LabProblem(str(start), 1, 1, _("more than {limit} files").format(limit=MAX_FILES)))
             return
-        if path.suffix != SUFFIX:
-            message = unknown(_("'{word}' is not read: start/ holds .yaml files"), path.name, [])
+        if path.suffix == SCRIPT_SUFFIX and path.is_symlink():
+            found.append(LabProblem(str(path), 1, 1, _("is a link: links are not followed")))
+        elif path.suffix == SCRIPT_SUFFIX:
+            read_script(path, found)
+        elif path.suffix != SUFFIX:
+            message = unknown(_("'{word}' is not read: start/ holds .yaml files and .sh scripts"), path.name, [])
             found.append(LabProblem(str(path), 1, 1, message))
         elif (source := read_source(path, found)) is not None:
             texts += len(source.text)

@@ -5,16 +5,18 @@ Owns `Lab` and its parts; knows nothing of the files they were read from but the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.collections.address import collection_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from cluster.spec import ClusterSpec
     from grader.checks.base import Check
+    from grader.lab.values import Value, ValueMatter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +72,16 @@ class Lab:
     intro: str
     steps: tuple[Step, ...]
     folder: Path
+    setup: tuple[Path, ...] = ()
+    """The scripts of `start/`, in their order: they run before the learner arrives."""
     language: str
     """The language of title, prose, hints and `says`: English where the lab has no file in the one asked."""
+    declared: Mapping[str, ValueMatter] = field(default_factory=dict)
+    """The values that are drawn for each session, by name."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Those that are filled in here, one for each of `declared`."""
+    examples: frozenset[str] = frozenset()
+    """The names of those that no session has drawn: they only show what the text looks like."""
 
     @property
     def collection(self) -> str:

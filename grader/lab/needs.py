@@ -97,28 +97,31 @@ def told(name: str, text: str) -> bool:
     return _told(name, _code(text))
 
 
-def command_problems(folder: Path, found: list[LabProblem]) -> None:
-    """What the solutions of the lab in `folder` need and its text never mentions, in any of its languages; and
-    declared exceptions that excuse nothing."""
+def untold(folder: Path) -> Iterator[tuple[str, Path, Need, list[str]]]:
+    """(step, its solution, what that needs, the files that never mention it), whatever is declared of it."""
     texts = [text for lang in LANGUAGES if (text := _text_of(folder, lang)) is not None]
-    exceptions = read_exceptions(folder, [])  # what is wrong with them is told by who reads them first
-    excused: set[int] = set()
     for step, script in solution_scripts(folder).items():
         source = read_source(script, [])
         for need in needs(source.text) if source is not None else ():
             lacking = [text.file for text in texts if text.tells(step, need.name) is False]
-            if not lacking:
-                continue
-            allowed = {
-                index
-                for index, one in enumerate(exceptions.matter.commands)
-                if (one.step, one.uses) == (step, need.name)
-            }
-            excused |= allowed
-            if not allowed:
-                message = _("uses `{what}`, which {files} never mentions up to this step, in its hints or an article")
-                message = message.format(what=need.name, files=", ".join(lacking))
-                found.append(LabProblem(str(script), need.line, 1, message))
+            if lacking:
+                yield step, script, need, lacking
+
+
+def command_problems(folder: Path, found: list[LabProblem]) -> None:
+    """What the solutions of the lab in `folder` need and its text never mentions, in any of its languages; and
+    declared exceptions that excuse nothing."""
+    exceptions = read_exceptions(folder, [])  # what is wrong with them is told by who reads them first
+    excused: set[int] = set()
+    for step, script, need, lacking in untold(folder):
+        allowed = {
+            index for index, one in enumerate(exceptions.matter.commands) if (one.step, one.uses) == (step, need.name)
+        }
+        excused |= allowed
+        if not allowed:
+            message = _("uses `{what}`, which {files} never mentions up to this step, in its hints or an article")
+            message = message.format(what=need.name, files=", ".join(lacking))
+            found.append(LabProblem(str(script), need.line, 1, message))
     for index, one in enumerate(exceptions.matter.commands):
         if index not in excused:
             message = _("excuses nothing: the solution of '{step}' does not use `{what}`, or the text mentions it")

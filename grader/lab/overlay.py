@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from cluster.i18n import _
-from grader.lab.checkblock import CheckDraft, read_items
+from grader.lab.checkblock import CheckDraft, read_items, validated
 from grader.lab.frontmatter import TranslatedFrontMatter, read_translated_front_matter
 from grader.lab.markdown import Outline, Section, read_outline
 from grader.lab.problems import LabProblem, did_you_mean, read_source
-from grader.lab.validate import validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from grader.lab.filling import Filler
     from grader.lab.model import Lab, Step
 
 
@@ -49,9 +49,13 @@ def translation_file(folder: Path, lang: str) -> Path:
 
 
 def read_translation(
-    folder: Path, lang: str, checks: Mapping[str, list[str]], found: list[LabProblem]
+    folder: Path,
+    lang: str,
+    checks: Mapping[str, list[str]],
+    found: list[LabProblem],
+    filler: Filler | None = None,
 ) -> Translation | None:
-    """The translation; None where its file can't be read.
+    """The translation, with the values of `filler` in its checks' words; None where its file can't be read.
 
     `checks`: the ids of the checks of `lab.md` by the id of their step, both in order.
     """
@@ -65,23 +69,23 @@ def read_translation(
         found += _compare_steps(outline, list(checks))
     words: dict[str, CheckWords] = {}
     for section in outline.steps:
-        drafts = [draft for block in section.checks for draft in read_items(block, source, found)]
+        drafts = [draft for block in section.checks for draft in read_items(block, source, found, filler)]
         for draft in drafts:
-            if (read := validate(CheckWords, draft.value, draft.located, found, draft.path)) is not None:
+            if (read := validated(draft, CheckWords, draft.value, found, draft.path)) is not None:
                 words.setdefault(read.id, read)
         if section.id in checks:
             found += _compare_checks(outline, section, drafts, checks)
     return Translation(outline, matter, words)
 
 
-def translated(lab: Lab, translation: Translation, lang: str) -> Lab:
-    """`lab` with the words of a translation in which nothing is wrong."""
+def translated(lab: Lab, translation: Translation, lang: str, fill: Callable[[Section], Section]) -> Lab:
+    """`lab` with the words of a translation in which nothing is wrong; `fill` puts values into its sections."""
     assert translation.matter is not None
-    sections = {section.id: section for section in translation.outline.steps}
+    sections = {section.id: fill(section) for section in translation.outline.steps}
     return replace(
         lab,
         title=translation.matter.title,
-        intro=translation.outline.intro.body,
+        intro=fill(translation.outline.intro).body,
         steps=tuple(_translated_step(step, sections[step.id], translation.words) for step in lab.steps),
         language=lang,
     )

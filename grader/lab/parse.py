@@ -12,17 +12,20 @@ from cluster.i18n import _
 from cluster.spec import ClusterSpec, NodeSpec
 from grader.lab.checkblock import CheckDraft, across, read_checks
 from grader.lab.frontmatter import FrontMatter, read_front_matter
-from grader.lab.manifests import in_namespace, read_start
+from grader.lab.manifests import in_namespace, read_start, setup_scripts
 from grader.lab.markdown import Outline, Section, read_outline
 from grader.lab.model import Lab, Step
 from grader.lab.overlay import read_translation, translated, translation_file
 from grader.lab.problems import LabProblem, read_source, under
+from grader.lab.session_text import declared_in, filled_section, filler_of, wrong_matter, wrong_prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from grader.lab.filling import Filler
     from grader.lab.located import Located
+    from grader.lab.values import Value
 
 LAB_FILE = "lab.md"
 
@@ -40,6 +43,14 @@ class Reading:
     steps: list[tuple[Section, list[CheckDraft]]]
     start: list[Located]
     """The objects of `start/`, each with its place."""
+    filler: Filler | None = None
+    """What fills values in; None in a lab that declares none."""
+    examples: frozenset[str] = frozenset()
+    """The names of values that nobody has drawn."""
+
+    def filled(self, section: Section) -> Section:
+        """A section of `lab.md` or of a translation with the values in it."""
+        return section if self.filler is None else filled_section(section, self.filler, self.examples)
 
     def addons(self) -> tuple[str, ...] | None:
         """The add-ons as far as the front matter can be read; None where it does not say."""
@@ -69,26 +80,33 @@ class Reading:
         return ids
 
 
-def parse_lab(folder: Path, lang: str = "en") -> tuple[Lab | None, list[LabProblem]]:
+def parse_lab(
+    folder: Path, lang: str = "en", values: Mapping[str, Value] | None = None
+) -> tuple[Lab | None, list[LabProblem]]:
     """The lab in `folder`, in `lang` where it has that language, else in English.
 
-    None where anything is wrong, and then all that is wrong, sorted by file and place.
+    `values` are a session's; those that the lab declares and that are missing there, or can't be any more, are
+    examples. None where anything is wrong, and then all that is wrong, sorted by file and place.
     """
     found: list[LabProblem] = []
-    reading = read_lab(folder, found)
+    reading = read_lab(folder, found, values)
     if reading is None:
         return None, found
     translation = None
     if lang != "en" and translation_file(folder, lang).exists():
-        translation = read_translation(folder, lang, reading.check_ids(), found)
+        translation = read_translation(folder, lang, reading.check_ids(), found, reading.filler)
+        if translation is not None and reading.filler is not None:
+            found += wrong_prose(translation.outline, reading.filler)
     if found:
         return None, sorted(set(found))
     lab = build(reading)
-    return (lab if translation is None else translated(lab, translation, lang)), []
+    if translation is not None:
+        lab = translated(lab, translation, lang, reading.filled)
+    return lab, []
 
 
-def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
-    """`lab.md` and `start/`; None where `lab.md` can't be read at all."""
+def read_lab(folder: Path, found: list[LabProblem], values: Mapping[str, Value] | None = None) -> Reading | None:
+    """`lab.md` and `start/`, with `values` in them; None where `lab.md` can't be read at all."""
     with under("unreadable", found):
         source = read_source(folder / LAB_FILE, found)
     if source is None:
@@ -101,17 +119,23 @@ def read_lab(folder: Path, found: list[LabProblem]) -> Reading | None:
     if outline.matter is not None:
         with under("front-matter", found):
             matter, written = read_front_matter(source, outline.matter, folder.resolve().name, found)
+    filler, examples = filler_of(declared_in(written), values)
+    if filler is not None:
+        with under("prose", found):
+            found += wrong_prose(outline, filler)
+        with under("front-matter", found):
+            found += wrong_matter(written) if written is not None else ()
     with under("check-block", found):
         for block in outline.intro.checks:
-            read_checks(block, source, found)  # it stands in the wrong place, and may be wrong in itself
+            read_checks(block, source, found, filler)  # it stands in the wrong place, and may be wrong in itself
         steps = [
-            (section, [draft for block in section.checks for draft in read_checks(block, source, found)])
+            (section, [draft for block in section.checks for draft in read_checks(block, source, found, filler)])
             for section in outline.steps
         ]
         found += across([draft for _section, drafts in steps for draft in drafts])
     with under("start-object", found):
-        start = read_start(folder, found)
-    return Reading(folder, outline, matter, written, steps, start)
+        start = read_start(folder, found, filler)
+    return Reading(folder, outline, matter, written, steps, start, filler, examples)
 
 
 def _steps(outline: Outline) -> Iterator[LabProblem]:
@@ -137,7 +161,7 @@ def build(reading: Reading) -> Lab:
     matter = reading.matter
     assert matter is not None
     nodes = tuple(
-        NodeSpec(name=node.name, real=node.real, gpus=node.gpus, labels=dict(node.labels))
+        NodeSpec(name=node.name, real=node.real, gpus=node.gpus, labels=dict(node.labels), taint=node.taint)
         for node in matter.cluster.nodes
     )
     manifests = in_namespace((located.value for located in reading.start), matter.namespace)
@@ -149,10 +173,17 @@ def build(reading: Reading) -> Lab:
         workdir=matter.workdir,
         namespace=matter.namespace,
         cluster=ClusterSpec(addons=matter.cluster.addons, nodes=nodes, manifests=manifests),
-        intro=reading.outline.intro.body,
-        steps=tuple(_step(number, *parts) for number, parts in enumerate(reading.steps, start=1)),
+        intro=reading.filled(reading.outline.intro).body,
+        steps=tuple(
+            _step(number, reading.filled(section), drafts)
+            for number, (section, drafts) in enumerate(reading.steps, start=1)
+        ),
         folder=reading.folder,
+        setup=setup_scripts(reading.folder),
         language="en",
+        declared=matter.values,
+        values={} if reading.filler is None else dict(reading.filler.values),
+        examples=reading.examples,
     )
 
 

@@ -21,7 +21,7 @@ MAX_BYTES = 1 << 20
 """A lab file larger than this is no lab file; it is never read whole."""
 
 
-_STRANGE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+STRANGE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What no text for people holds: control characters but tab and line feed, and those that turn its direction."""
 
 
@@ -88,7 +88,7 @@ def read_source(path: Path, found: list[LabProblem]) -> Source | None:
         found.append(LabProblem(str(path), line, column, message))
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if strange := _STRANGE.search(text):
+    if strange := STRANGE.search(text):
         before = text[: strange.start()]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         if strange[0] == "\0":

@@ -15,6 +15,8 @@ RULE_IDS = (
     "check-block",
     "step-without-check",
     "start-object",
+    "script",
+    "work-files",
     "prerequisite",
     "prose",
     "translation",
@@ -56,6 +58,14 @@ def rules() -> dict[str, tuple[str, str]]:
         "start-object": (
             _("Object of start/"),
             _("Objects that exist when the learner arrives must be such that the cluster takes them."),
+        ),
+        "script": (
+            _("Scripts of checks"),
+            _("A check names a script of scripts/ that bash, or what its first line names, can read; each is named."),
+        ),
+        "work-files": (
+            _("Files for the work folder"),
+            _("files/ holds files and folders, no links, and not too much of them."),
         ),
         "prerequisite": (
             _("Labs to do before"),

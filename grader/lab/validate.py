@@ -19,7 +19,7 @@ from grader.lab.markdown import ID
 from grader.lab.problems import LabProblem, did_you_mean, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from pydantic_core import ErrorDetails
 
@@ -41,6 +41,30 @@ def validate(
     except ValidationError as error:
         found.extend(explain(error, model, located, at))
         return None
+
+
+def as_text_where_wanted(
+    model: type[BaseModel], value: object, located: Located, numbers: Collection[Path], at: Path
+) -> Any:
+    """`value`, at the path `at`, with those of the numbers at the paths `numbers` as text that `model` wants so."""
+    try:
+        model.model_validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        wanted = {
+            located.existing(at + details["loc"])
+            for details in error.errors(include_url=False)
+            if details["type"] == "string_type"
+        }
+        return _with_text(value, at, wanted.intersection(numbers))
+    return value
+
+
+def _with_text(value: Any, at: Path, wanted: Collection[Path]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_text(inner, (*at, key), wanted) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_text(inner, (*at, index), wanted) for index, inner in enumerate(value)]
+    return str(value) if at in wanted else value
 
 
 def explain(error: ValidationError, model: type[BaseModel], located: Located, at: Path = ()) -> list[LabProblem]:

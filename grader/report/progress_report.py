@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field
 from rich.cells import cell_len
@@ -21,7 +22,7 @@ from grader.report.layout import BOLD, GREEN, WIDTH, cut, pad, paint, wrap
 from grader.results import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from grader.progress import Attempt
 
@@ -73,6 +74,23 @@ class AttemptPart(Model):
     steps: dict[Text, State] = Field(description="Step id to state, of the steps looked at.")
 
 
+class EndPart(Model):
+    """Where the record ended when the report was written."""
+
+    next: Count = Field(description="Number of the entry that would come next.")
+    last: Text = Field(description="`sha256:` digest of the last entry.")
+    kept: bool = Field(description="False where only the last line there was could say so.")
+
+
+class RecordPart(Model):
+    """The record of a session; `docs/class.md` says what it proves."""
+
+    head: dict[str, object] = Field(description="`format`, `lab`, public keys `session` and `learner`, and `bond`.")
+    entries: tuple[dict[str, object] | str, ...] = Field(description="Oldest first; text is a line that is damaged.")
+    end: EndPart
+    seal: Text = Field(description="Signature of the session's key over this lab's part and the learner.")
+
+
 class LabPart(Model):
     """One lab."""
 
@@ -88,6 +106,14 @@ class LabPart(Model):
     last: Time | None = Field(description="Latest start, check or hint.")
     finished: Time | None = Field(description="First time the whole lab passed.")
     kept: tuple[AttemptPart, ...] = Field(description="The latest attempts, oldest first.")
+    record: RecordPart | None = Field(None, description="What was checked, signed entry by entry.")
+
+
+class LearnerPart(Model):
+    """Whose report it is."""
+
+    name: Text
+    key: Text = Field(description="The learner's public key (Ed25519, base64).")
 
 
 class ReportDocument(Model):
@@ -95,7 +121,9 @@ class ReportDocument(Model):
 
     schema_name: Literal["batchlab/report/v1"] = Field(alias="schema")
     at: Time
+    learner: LearnerPart | None = Field(None, description="Null in a lab's shell, where nothing can be signed.")
     labs: tuple[LabPart, ...]
+    seal: Text | None = Field(None, description="Signature of the learner's key over all the rest.")
 
 
 def progress_rows(lab_ids: Iterable[str], book: Mapping[str, LabRecord], attempts: Iterable[Attempt] = ()) -> list[Row]:
@@ -142,10 +170,19 @@ def render_progress_csv(rows: Iterable[Row]) -> str:
     return target.getvalue()
 
 
-def render_progress_json(rows: Iterable[Row], *, at: float) -> str:
-    """The document `batchlab/report/v1`, indented, ended by a new line."""
+def render_progress_json(
+    rows: Iterable[Row], *, at: float, sign: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+) -> str:
+    """The document `batchlab/report/v1`, indented, ended by a new line.
+
+    `sign` adds the records and the signatures to it, as it will be written.
+    """
     content = {"schema": SCHEMA, "at": utc(at), "labs": [_lab(row) for row in rows]}
-    return ReportDocument.model_validate(content).model_dump_json(by_alias=True, indent=2) + "\n"
+    document = ReportDocument.model_validate(content)
+    if sign is not None:
+        written = document.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        document = ReportDocument.model_validate_json(json.dumps(sign(written)))
+    return document.model_dump_json(by_alias=True, indent=2, exclude_unset=True) + "\n"
 
 
 def duration(seconds: float) -> str:

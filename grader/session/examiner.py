@@ -60,6 +60,8 @@ PRELOADED = (
     "grader.diagnosis.document",
     "grader.diagnosis.names",
     "grader.lab.catalogue",
+    "grader.lab.session_text",
+    "grader.record.telling",
     "grader.report.why_text",
     "grader.session.changes",
     "grader.session.hints",

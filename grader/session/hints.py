@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cluster.errors import EnvironmentProblem
 from grader.progress import load_progress, note_hints, record_hint
+from grader.record.telling import note_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,8 @@ def show_more(lab: Lab, step: Step, home: Path, *, everything: bool = False, on_
         if shown > before:
             note_hints(home, step.id, shown)
             record_hint(lab.id, time.time(), home)
+            if note := note_hint(home, lab, step.id, shown):
+                on_note(note)
     except EnvironmentProblem as problem:
         on_note(problem.message)
         return len(step.hints) if everything else min(1, len(step.hints))

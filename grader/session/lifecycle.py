@@ -30,7 +30,9 @@ from cluster.timings import turned_to
 from grader.collections.store import in_use
 from grader.collections.trust import refuse_untrusted
 from grader.progress import begin_progress, forget_progress, record_start
+from grader.record.telling import note_start
 from grader.session.admission import admitted
+from grader.session.files import place_files
 from grader.session.machine import machine_config
 from grader.session.model import Session, load_session, save_session
 from grader.session.places import (
@@ -42,6 +44,7 @@ from grader.session.places import (
     session_ids,
     work_folder,
 )
+from grader.session.values import settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +117,7 @@ def start_session(
             on_event(turned_to("stop"))
             local.stop(home)
         with admitted(lab, home):
-            return _start(lab, home, on_event, programs)
+            return _start(settled(lab, home, tell), home, on_event, programs)
 
 
 def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) -> bool:
@@ -131,11 +134,17 @@ def stop_session(lab_id: str, *, on_event: OnEvent, home: Path | None = None) ->
 
 
 def reset_session(
-    lab: Lab, *, on_event: OnEvent, programs: Programs | None = None, home: Path | None = None
+    lab: Lab,
+    *,
+    on_event: OnEvent,
+    programs: Programs | None = None,
+    home: Path | None = None,
+    new_values: bool = False,
 ) -> Started:
     """Begin the lab again: a new cluster, an empty work folder, no achievements; then as `start_session`.
 
-    The learner's files are moved aside, not deleted; hints that were shown stay shown.
+    The learner's files are moved aside, not deleted; hints that were shown stay shown, and so do the lab's values,
+    unless `new_values` are asked for.
     """
     refuse_untrusted(lab)
     _refuse_without_root(lab)
@@ -157,6 +166,7 @@ def reset_session(
             note = forget_progress(home, time.time()).note
             if note:
                 tell(note)
+            lab = settled(lab, home, tell, anew=new_values)
             return replace(_start(lab, home, on_event, programs, begin=True), kept_work=kept)
 
 
@@ -199,10 +209,12 @@ def _start(lab: Lab, home: Path, on_event: OnEvent, programs: Programs | None, *
     # The recorder must not go on from a cluster that is gone: its objects would seem to be this one's.
     forget_history(home)
     work_folder(home).mkdir(exist_ok=True)
+    place_files(lab.folder, work_folder(home))
     _boot(machine_config(lab, home, binaries), on_event, None if programs.cold else default_folder())
     on_event(turned_to(SESSION_TASK))
     save_session(home, session)
-    for note in (begin_progress(home, now).note, record_start(lab.id, now, home)):
+    recorded = note_start(home, lab, now, again=begin)
+    for note in (begin_progress(home, now).note, record_start(lab.id, now, home), recorded):
         if note:
             tell(note)
     return Started(lab=lab.id, home=home, work=work_folder(home))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import grader
 from cluster.machine import Layout, MachineConfig, Sidecar
 from cluster.paths import state_dir
+from cluster.scripts import Script
 from grader.collections.store import collections_dir
 from grader.lab.catalogue import LABS_VARIABLE, labs_dir
 from grader.session.here import INSIDE_SOCKET
@@ -19,6 +20,10 @@ from grader.session.places import examiner_socket, history_file, recorder_socket
 
 if TYPE_CHECKING:
     from grader.lab.model import Lab
+
+
+SETUP_SECONDS = 120.0
+"""How long one script of `start/` may take."""
 
 
 def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
@@ -68,5 +73,8 @@ def machine_config(lab: Lab, home: Path, binaries: Path) -> MachineConfig:
         namespace=lab.namespace,
         shown=(labs, *kept),
         hidden=(state_dir(), labs),
+        setup=tuple(
+            Script(name=path.name, text=path.read_text(encoding="utf-8"), seconds=SETUP_SECONDS) for path in lab.setup
+        ),
         tools={"grader": ("env", f"PYTHONPATH={packages}", "PYTHONSAFEPATH=1", *client)},
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.lab.model import Lab
+    from grader.lab.values import Value
     from grader.results import Result
     from grader.verify.port import Driver
 
@@ -90,6 +91,8 @@ class Bench:
         """Check → when it passed, along the solution."""
         self.fallen: tuple[str, ...] = ()
         """Checks of the solved lab that pass only because they once did."""
+        self.values = lab.values
+        """What the session has now."""
         self.resets = 0
         self.spent = Spent()
 
@@ -102,6 +105,21 @@ class Bench:
             raise Lost(in_words(problem)) from problem
         self.state = "untouched"
         self.resets += 1
+
+    def turn_to(self, values: Mapping[str, Value]) -> None:
+        """Have other values; the lab they belong to is another one, so what was done in it counts no more."""
+        if values != self.values:
+            self.driver.use_values(values)
+            self.values, self.state = values, "dirty"
+
+    @contextmanager
+    def as_if(self, values: Mapping[str, Value]) -> Iterator[None]:
+        """Judge what is there as that of a learner with other values."""
+        self.driver.use_values(values)
+        try:
+            yield
+        finally:
+            self.driver.use_values(self.values)
 
     def be_untouched(self) -> None:
         """Reset, unless it is as a reset leaves it."""

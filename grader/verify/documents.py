@@ -28,9 +28,10 @@ class PartPart(Model):
     phase: Phase = Field(
         description="text: it says what the solution needs, and each step has a check. start: untouched, nothing "
         "passes. solution: one step. memory: solved, with and without what was achieved before. answers: the text "
-        "tells none. wrong: one wrong answer. reset: the start again."
+        "tells none. wrong: one wrong answer. reset: the start again. "
+        "values: all of it with other values."
     )
-    name: Text = Field(description="The step of a solution, the folder of a wrong answer; else empty.")
+    name: Text = Field(description="The step of a solution, the folder of a wrong answer, the values; else empty.")
     check: Text | None = Field(description="With wrong: the check that must fail.")
     says: Text | None = Field(description="With wrong: what is wrong with the answer.")
     outcome: PartOutcome = Field(description="defect: the lab's. error: the machine's, the cluster's or ours.")

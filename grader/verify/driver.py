@@ -25,6 +25,7 @@ from grader.report.json import parse_results
 from grader.session.examiner_client import ask
 from grader.session.lifecycle import reset_session, start_session, stop_session
 from grader.session.places import examiner_socket, work_folder
+from grader.session.values import keep_values, shell_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from cluster.machine import BootEvent
     from grader.lab.model import Lab
+    from grader.lab.values import Value
     from grader.results import Result
     from grader.session.lifecycle import Programs
 
@@ -74,6 +76,8 @@ class SessionDriver:
             self._forget()
             undo.callback(self._end)
             with self._watched():
+                if self.lab.declared:
+                    self.use_values(self.lab.values)
                 start_session(self.lab, on_event=self.on_event, programs=self.programs, home=self.home)
             self._open = undo.pop_all()
         return self
@@ -112,7 +116,7 @@ class SessionDriver:
         """
         # Not through stdin: what the script runs (kubectl exec -i) would read the rest of it.
         argv = ["bash", "-c", script.read_text(encoding="utf-8"), script.name]
-        environment = {"LANG": "C.UTF-8", "TERM": "dumb"}
+        environment = {"LANG": "C.UTF-8", "TERM": "dumb", **shell_environment(self.home)}
         with self._watched(), tempfile.TemporaryFile() as output:
             command = local.desk_command(self.home, argv, environment)
             code = _run(command, output)
@@ -129,6 +133,11 @@ class SessionDriver:
             set_achievements(self.home, remembered)
             results += self._check(["--step", step] if step else [])
         return results
+
+    def use_values(self, values: Mapping[str, Value]) -> None:
+        """As if they had been drawn for this session."""
+        with self._watched():
+            keep_values(self.home, values)
 
     def snapshot_work(self) -> None:
         """Copy the work folder aside, with times, modes, links and whatever else a learner may make."""

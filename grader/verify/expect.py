@@ -74,6 +74,16 @@ def fallen(lab: Lab, before: Mapping[str, float], results: Iterable[Result]) -> 
     return may, problems
 
 
+def differs(own: Iterable[Result], others: Iterable[Result], values: str) -> list[str]:
+    """A problem where the same answers pass with the `values` of somebody else as they do with one's own."""
+    passed = {result.check for result in own if result.state is State.PASSED}
+    still = {result.check for result in others if result.state is State.PASSED}
+    if passed - still:
+        return []
+    message = _("what was made for these values passes with {values} too: an answer can be copied")
+    return [message.format(values=values)]
+
+
 def why(result: Result) -> str:
     """What a check saw, in one line."""
     seen = result.finding.saw or result.finding.wanted or result.says

@@ -16,7 +16,8 @@ from grader.outcome import EXIT_BUG, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PAS
 class Phase(StrEnum):
     """text: what can be told without a cluster · start: nothing is done yet · solution: one step of it · memory: the
     solved lab, with and without what was achieved before · answers: the text does not tell them · wrong: one wrong
-    answer · reset: the start again."""
+    answer · reset: the start again · values: all of it with other values, and that an answer made for others does not
+    pass."""
 
     TEXT = "text"
     START = "start"
@@ -25,6 +26,7 @@ class Phase(StrEnum):
     ANSWERS = "answers"
     WRONG = "wrong"
     RESET = "reset"
+    VALUES = "values"
 
 
 class PartOutcome(StrEnum):
@@ -42,7 +44,7 @@ class Part:
 
     phase: Phase
     name: str = ""
-    """The step of a solution, the folder of a wrong answer; else empty."""
+    """The step of a solution, the folder of a wrong answer, the values (`replicas=4`); else empty."""
     check: str = ""
     """With WRONG: the check that must fail."""
     says: str = ""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from grader.lab.values import Value
     from grader.results import Result
 
 
@@ -28,6 +29,10 @@ class Driver(Protocol):
 
     def snapshot_work(self) -> None:
         """Keep the work folder as it is now, times of files included; an earlier snapshot is forgotten."""
+
+    def use_values(self, values: Mapping[str, Value]) -> None:
+        """From now on these are the session's values: for scripts and checks at once, in start objects after the
+        next reset."""
 
     def restore_work(self) -> None:
         """Put the work folder back as it was kept, in place."""

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from cluster.errors import Problem
 from cluster.i18n import _
 from grader.author.told import answers_told
+from grader.lab.values import told, trials
 from grader.verify import expect
 from grader.verify.bench import Bench, Findings, Lost, in_words
 from grader.verify.model import Part, PartOutcome, Phase, VerifyEvent, VerifyReport
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from grader.lab.cases import WrongCase
     from grader.lab.model import Lab
+    from grader.lab.values import Value
     from grader.verify.model import OnEvent
     from grader.verify.port import Driver
 
@@ -63,6 +66,8 @@ class Verification:
         self.lacks, self.keep = lacks, keep
         self.parts: list[Part] = []
         self.planned = [*planned_parts(lab, cases, whole=whole)]
+        self.trials = trials(lab.declared)
+        """The sets of values to prove it with; the session begins with the first."""
         self.kept = ""
         self.unsolved: set[str] = set()
         """Steps that can't be solved, or not be reached."""
@@ -85,6 +90,11 @@ class Verification:
                 self._part(Phase.RESET, self._untouched_again)
             for case in self.on_fresh:
                 self._case(case, self._wrong_on_fresh, possible=not self.unsolved.intersection(case.plays))
+            for values in self.trials[1:] if self.whole else ():
+                if self.unsolved:
+                    self._skip(Phase.VALUES, told(values))
+                else:
+                    self._part(Phase.VALUES, self._prover(values), told(values))
         except (Lost, _Kept):
             self._leave_the_rest()
         return VerifyReport(
@@ -100,6 +110,9 @@ class Verification:
             spent=self.bench.spent,
             kept=self.kept,
         )
+
+    def _prover(self, values: Mapping[str, Value]) -> Callable[[Findings], None]:
+        return lambda tell: self._with_values(values, tell)
 
     # -- what is proved ---------------------------------------------------------------------------------
 
@@ -181,6 +194,9 @@ class Verification:
 
     def _wrong_on_fresh(self, case: WrongCase, tell: Findings) -> None:
         bench = self.bench
+        if self.trials:
+            # Each begins anew anyhow, so each may as well have other values; always the same ones for one case.
+            bench.turn_to(self.trials[crc32(case.name.encode()) % len(self.trials)])
         bench.be_untouched()
         bench.state = "dirty"
         achieved: dict[str, float] = {}
@@ -197,6 +213,29 @@ class Verification:
         spared = {check: at for check, at in achieved.items() if check not in skipped}
         results = bench.look(tell, steps, spared)
         tell.problems += expect.exactly_one_fails(results, case.fails, skipped)
+
+    def _with_values(self, values: Mapping[str, Value], tell: Findings) -> None:
+        """The lab as another learner has it: solved by the same scripts, and not by the first one's answers."""
+        bench = self.bench
+        bench.turn_to(values)
+        self._untouched_again(tell)
+        bench.achieved.clear()
+        for step in self.lab.steps if tell.outcome is PartOutcome.OK else ():
+            bench.solve_step(step.id, bench.achieved, tell)
+            if tell.outcome is not PartOutcome.OK:
+                return
+        tell.problems += expect.all_pass(bench.look(tell, None, bench.achieved))
+        if tell.outcome is not PartOutcome.OK:
+            return
+        bench.state = "solved"
+        own = bench.look(tell, None, {}, looks=1)
+        with bench.as_if(self.trials[0]):
+            others = bench.look(tell, None, {}, looks=1)
+        tell.problems += expect.differs(own, others, told(self.trials[0]))
+        for case in self.on_solved:
+            before = len(tell.problems)
+            self._wrong_on_solved(case, tell)
+            tell.problems[before:] = [f"{case.name}: {problem}" for problem in tell.problems[before:]]
 
     # -- keeping the books --------------------------------------------------------------------------------
 
@@ -279,6 +318,8 @@ def planned_parts(lab: Lab, cases: Sequence[WrongCase], *, whole: bool) -> Itera
     if whole:
         yield _not_run(Phase.RESET)
     yield from (_not_run(Phase.WRONG, case.name, case) for case in cases if case.on == "fresh")
+    if whole:
+        yield from (_not_run(Phase.VALUES, told(values)) for values in trials(lab.declared)[1:])
 
 
 def _not_run(phase: Phase, name: str = "", case: WrongCase | None = None) -> Part:

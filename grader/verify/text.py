@@ -69,6 +69,8 @@ def part_title(phase: Phase, name: str) -> str:
             return _("wrong {case}").format(case=name)
         case Phase.RESET:
             return _("reset: nothing passes")
+        case Phase.VALUES:
+            return _("with {values}").format(values=name)
 
 
 def render_part(part: Part, *, width: int = WIDTH, colour: bool = False) -> str:

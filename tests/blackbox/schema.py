@@ -64,8 +64,9 @@ def _violations(value: Any, schema: dict[str, Any] | bool, root: dict[str, Any],
                 kind: type[Any] = {"minLength": str, "minItems": list, "minProperties": dict}[keyword]
                 if isinstance(value, kind) and len(value) < wanted:
                     yield f"{at}: {value!r} is shorter than {wanted}"
-            case "maxLength" | "maxItems":
-                if isinstance(value, str if keyword == "maxLength" else list) and len(value) > wanted:
+            case "maxLength" | "maxItems" | "maxProperties":
+                kind = {"maxLength": str, "maxItems": list, "maxProperties": dict}[keyword]
+                if isinstance(value, kind) and len(value) > wanted:
                     yield f"{at}: {value!r} is longer than {wanted}"
             case "oneOf":
                 fits = sum(not list(_violations(value, one, root, at)) for one in wanted)

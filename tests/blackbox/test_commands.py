@@ -31,6 +31,7 @@ COMMANDS = (
         "fail",
         "complete",
         "report",
+        "class",
     ),
     *("new", "preview", "lint", "verify", "doctor", "binaries", "completion"),
 )
@@ -263,6 +264,25 @@ class TestNothingThere:
         assert person.run("stop").out == "no lab runs\n"
         assert person.run("stop", "--all").out == "no lab runs\n"
         assert person.run("stop", "lab-lws").out == "lab-lws was not running\n"
+
+    def test_a_report_that_is_handed_in(self, person: Person, tmp_path: Path) -> None:
+        folder = tmp_path / "class"
+        folder.mkdir()
+        file = folder / "kim.json"
+        person.run("report", "--name", "김지수", "--export", str(file))
+        assert "intact, the report of 김지수" in person.run("report", "verify", str(file)).out
+        assert person.run("class", str(folder), "--html", str(tmp_path / "class.html")).out == "learners: 1, labs: 0\n"
+        assert (tmp_path / "class.html").read_text().startswith("<!doctype html>")
+
+        file.write_text(file.read_text().replace("김지수", "이민호"))
+        assert f"{file}: changed" in person.run("report", "verify", str(file), code=1).out
+        assert "learners: 0" in person.run("class", str(folder)).out
+
+    def test_of_a_lab_with_values_an_example_is_shown(self, person: Person) -> None:
+        assert "`4` (workers): an example" in person.run("show", "lab-jobset", "toobig").out
+        document = person.run("show", "lab-jobset", "--json").json()
+        assert (document["values"], document["examples"]) == ({"workers": 4}, ["workers"])
+        assert "no values" in refused(person.run("reset", "--new-values", "lab-lws", code=2))
 
     def test_report(self, person: Person) -> None:
         assert "lab-lws" in person.run("report").out

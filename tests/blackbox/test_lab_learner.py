@@ -302,6 +302,28 @@ class TestDocuments:
         assert told()["state"] == "begun"
 
 
+class TestRecord:
+    def test_a_report_tells_what_was_checked_and_shows_who_changes_it(self, fresh: Lab, tmp_path: Path) -> None:
+        person = fresh.person
+        person.run("check", "lab-lws", "--step", "names", code=1)
+        fresh.shell("grader check --step names || true; grader hint names")
+        file = tmp_path / "kim.json"
+        person.run("report", "--name", "Kim", "--export", str(file))
+        assert f"{file}: intact, the report of Kim (" in person.run("report", "verify", str(file)).out
+        document = json.loads(file.read_text())
+        (lab,) = [one for one in document["labs"] if one["lab"] == "lab-lws"]
+        told = [entry["what"] for entry in lab["record"]["entries"]]
+        assert (told[0], told[-3:]) == ("start", ["check", "check", "hint"])
+        lab["record"]["entries"][-3]["steps"] = {"names": {"names-match": "passed"}}
+        file.write_text(json.dumps(document))
+        assert f"entry {len(told) - 3}: was changed" in person.run("report", "verify", str(file), code=1).out
+        assert "learners: 0" in person.run("class", str(tmp_path)).out
+
+    def test_no_shell_of_the_lab_shows_the_key(self, lab: Lab) -> None:
+        assert [*lab.person.state.rglob("record.key")] != [] != [*lab.person.state.glob("learner.key")]
+        assert lab.shell("find / -name record.key -o -name learner.key 2> /dev/null || true") == ""
+
+
 class TestWatch:
     def test_sees_a_change_and_ends_when_all_passed(self, fresh: Lab) -> None:
         watching = fresh.person.begin("check", "lab-lws", "--step", "names", "--watch")

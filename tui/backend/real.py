@@ -19,6 +19,7 @@ from cluster.errors import EnvironmentProblem, Problem
 from cluster.i18n import _, language
 from cluster.machine import MachineStatus
 from grader.session.places import examiner_socket, session_home, work_folder
+from grader.session.values import FILE as VALUES
 from tui.backend.asking import answer, asking, complaint, own_environment
 from tui.backend.model import Look, Standing
 
@@ -135,12 +136,13 @@ class RealBackend:
 
     def _lab(self, lab_id: str) -> Lab:
         from grader.lab.catalogue import load_lab
+        from grader.session.values import values_of
 
-        stamp = _stamp(lab_id)
+        stamp = _stamp(lab_id, session_home(lab_id))
         known = self._labs.get((lab_id, language()))
         if known is not None and known[0] == stamp:
             return known[1]
-        lab = load_lab(lab_id, language())
+        lab = load_lab(lab_id, language(), values_of(lab_id))
         self._labs[lab_id, language()] = (stamp, lab)
         return lab
 
@@ -149,7 +151,7 @@ class RealBackend:
         from grader.progress import load_progress, read_book
 
         home = session_home(lab_id)
-        stamp = _stamp(lab_id)
+        stamp = _stamp(lab_id, home)
         if not home.is_dir():
             return Standing(machine=MachineStatus(state="stopped"), stamp=stamp)
         progress = load_progress(home)
@@ -202,14 +204,14 @@ def _not_accepted(lab_id: str, *, needs_root: bool) -> tuple[str, ...]:
     return (problem.message, problem.advice) if problem else ()
 
 
-def _stamp(lab_id: str) -> tuple[int, ...]:
-    """Changes when a file of the lab does."""
+def _stamp(lab_id: str, home: Path) -> tuple[int, ...]:
+    """Changes when a file of the lab does, or the values of its session."""
     from grader.lab.catalogue import lab_folder
 
     folder = lab_folder(lab_id)
     if folder is None:
         return ()
-    files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*")])
+    files = sorted([*folder.glob("*.md"), *folder.glob("*.py"), *folder.glob("start/*"), *home.glob(VALUES)])
     return tuple(value for path in files for found in (path.stat(),) for value in (found.st_mtime_ns, found.st_size))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from cluster.i18n import language
 from grader.lab.catalogue import load_lab
+from grader.session.values import values_of
 from tui.app import LearnerApp
 from tui.board.screen import BoardScreen
 from tui.settings import Settings
@@ -34,7 +35,7 @@ class BoardApp(LearnerApp):
     def __init__(self, lab_id: str, *, ascii_only: bool = False) -> None:
         """UsageProblem: there is no such lab, or its files are wrong."""
         super().__init__(_Nothing(), ascii_only=ascii_only, settings=Settings(), panes=False)
-        self._shown_lab = load_lab(lab_id, language())
+        self._shown_lab = load_lab(lab_id, language(), values_of(lab_id))
 
     def get_default_screen(self) -> Screen[Any]:
         """The board."""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Step 9: five GPUs for a quota of four: no pod, and the reason on the Workload.
+# Step 9: more GPUs than the quota of four: no pod, and the reason on the Workload.
 set -euo pipefail
 
-sed -e 's/^  name: queued$/  name: toobig/' -e 's/: 2$/: 4/' queued.yaml > toobig.yaml
+sed -e 's/^  name: queued$/  name: toobig/' -e "s/: 2$/: $VALUES_WORKERS/" queued.yaml > toobig.yaml
 kubectl apply -f toobig.yaml
 
 uid=$(kubectl get jobset toobig -o jsonpath='{.metadata.uid}')

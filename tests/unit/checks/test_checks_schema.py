@@ -48,7 +48,7 @@ file: {file: a.txt}
         (
             "{}",
             "",
-            "a check has exactly one of resource, resources, file, records, answer, quotes, exec, happened, python",
+            "exactly one of resource, resources, file, records, answer, quotes, exec, happened, script, python",
         ),
         ("{file: {file: a}, exec: {run: ls}}", "", "a check has exactly one of"),
         ("{file: {file: a}, within: 301}", "within", "Input should be less than or equal to 300"),

@@ -44,8 +44,9 @@ def test_every_word_of_a_page_can_be_translated(
     ran = grader("--lang", "ko", *words, "--help")
     assert ran.code == 0
     assert max(map(cell_len, ran.out.splitlines())) <= 80
-    names = r"grader|COMMAND|ARGS|OPTIONS|LAB|STEP|SHELL|shell|FILE|PATH|KIND|NAMESPACE|NAME"
-    names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|SOURCE|REF|en\|ko|h|bash\|zsh\|fish"
+    names = r"grader|COMMAND|ARGS|OPTIONS|LAB|STEP|SHELL|shell|FILE|PATH|KIND|NAMESPACE|NAME|FOLDER"
+    names += r"|SOURCE|REF|DIR|killercoda|katacoda|iximiuz|Killercoda|Katacoda|BATCHLAB_LABS"
+    names += r"|PODS?|SELECTOR|TIME|WORDS|ARTICLE|COURSE|N\|ID|N|en\|ko|h|bash\|zsh\|fish"
     names += r"|TEXT|NAMES|LIST|FOLDER|text\|json\|sarif"
     names += r"|batchlab|dark|light|high-contrast|colour-blind"
     options = r"--?[a-z-]+"

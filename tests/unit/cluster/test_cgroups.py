@@ -157,7 +157,7 @@ def test_what_cannot_be_entered_bounds_nothing(tmp_path: Path, record: Path, mon
 
 
 def test_a_shell_goes_where_shells_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "_ROOT", tmp_path)
+    monkeypatch.setattr(cgroups, "ROOT", tmp_path)
     files(tmp_path / "pids" / "desk", pids__max="512", pids__current="511", cgroup__procs="")
     files(tmp_path / "memory" / "desk", cgroup__procs="")
     files(tmp_path / "blkio", cgroup__procs="")
@@ -167,7 +167,7 @@ def test_a_shell_goes_where_shells_are_bounded(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_shell_in_which_nothing_could_run_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "_ROOT", tmp_path)
+    monkeypatch.setattr(cgroups, "ROOT", tmp_path)
     files(tmp_path / "desk", pids__max="512", pids__current="512", cgroup__procs="")
     with pytest.raises(EnvironmentProblem, match="run 512 processes, as many as they may"):
         cgroups.enter_desk()

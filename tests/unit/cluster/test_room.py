@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster import claims
 from cluster.claims import claim
 from cluster.needs import Needs, needs
 from cluster.room import GIB, Free, amount_of, room, short
@@ -101,6 +102,13 @@ def test_a_machine_that_has_more_needs_more() -> None:
 # -- claims -------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labs that are being started on this host meanwhile are no matter."""
+    monkeypatch.setattr(claims, "_PREFIX", f"batchlab-test-{os.getpid()}")
+
+
+@pytest.mark.usefixtures("only_ours")
 def test_who_claims_later_is_told_what_was_claimed_before() -> None:
     with claim(5 * GIB) as first:
         with claim(GIB) as second, claim(1) as third:
@@ -110,6 +118,7 @@ def test_who_claims_later_is_told_what_was_claimed_before() -> None:
             assert fourth - first == 5 * GIB, "a claim that is over is none"
 
 
+@pytest.mark.usefixtures("only_ours")
 def test_what_was_taken_already_is_no_longer_promised() -> None:
     """The machine is the claiming process's child."""
     hold = 300 << 20

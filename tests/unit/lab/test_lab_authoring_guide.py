@@ -16,6 +16,7 @@ from grader.lab.frontmatter import ClusterMatter, FrontMatter, NodeMatter, Trans
 from grader.lab.lint import FOLDERS, lint_lab
 from grader.lab.overlay import CheckWords
 from grader.lab.schema import schemas
+from grader.lab.values import ValueMatter
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs" / "authoring.md").read_text()
@@ -69,6 +70,11 @@ def test_every_key_is_in_its_table_and_none_besides(title: str, after: str, mode
     assert {key: row.split("|")[2].strip() for key, row in rows.items()} == required(model)
 
 
+def test_every_kind_of_value() -> None:
+    rows = table(section("Values"), "kind")
+    assert re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in rows.values())) == keys(ValueMatter)
+
+
 def test_every_key_of_a_translations_front_matter() -> None:
     assert list(table(section("Another language"), "key")) == keys(TranslatedFrontMatter)
 
@@ -118,7 +124,7 @@ def test_links_lead_somewhere() -> None:
         if target.startswith("#"):
             assert target[1:] in anchors
         else:
-            assert (ROOT / "docs" / target).exists(), target
+            assert (ROOT / "docs" / target.partition("#")[0]).exists(), target
 
 
 def test_one_sentence_a_line() -> None:

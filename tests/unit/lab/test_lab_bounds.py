@@ -29,7 +29,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 """A billion laughs: nine lines that mean 387 million values."""
 MATTER = "---\na: 1\n---\n"
-SECONDS = 3.0
+SECONDS = 30.0
 """What anything here may take on a busy machine: without its bound each takes minutes, or all memory."""
 
 

@@ -46,7 +46,7 @@ SAYS = "  says: the pod hello runs\n"
             [
                 (
                     "38:3: unknown key 'kind'; allowed: id, says, after, hold, within, weight, look_at, resource, "
-                    "resources, file, records, answer, quotes, exec, happened, python (did you mean 'id'?)"
+                    "resources, file, records, answer, quotes, exec, happened, script, python (did you mean 'id'?)"
                 )
             ],
         ),
@@ -112,8 +112,8 @@ def test_a_check_without_a_kind(spoil: Spoil) -> None:
     assert added(spoil, new("weight: 1")) == [
         UNTRANSLATED,
         (
-            "lab.md:36:3: no kind: one of resource, resources, file, records, answer, quotes, exec, happened, python "
-            "says what is checked"
+            "lab.md:36:3: no kind: one of resource, resources, file, records, answer, quotes, exec, happened, script, "
+            "python says what is checked"
         ),
     ]
 

@@ -43,7 +43,7 @@ NODE = "    - {name: gpu-b, gpus: 4}\n"
                 "2:1: missing key 'title'",
                 (
                     "4:1: unknown key 'titel'; allowed: format, lab, title, minutes, after, workdir, namespace, "
-                    "cluster (did you mean 'title'?)"
+                    "languages, cluster, values (did you mean 'title'?)"
                 ),
             ],
         ),
@@ -94,7 +94,12 @@ NODE = "    - {name: gpu-b, gpus: 4}\n"
         (
             NODE,
             "    - {name: gpu-b, gpu: 4}\n",
-            ["11:21: cluster.nodes[1]: unknown key 'gpu'; allowed: name, real, gpus, labels (did you mean 'gpus'?)"],
+            [
+                (
+                    "11:21: cluster.nodes[1]: unknown key 'gpu'; allowed: name, real, gpus, labels, taint "
+                    "(did you mean 'gpus'?)"
+                )
+            ],
         ),
         (NODE, "    - {name: gpu-b, gpus: true}\n", ["11:27: cluster.nodes[1].gpus: must be a whole number, not true"]),
         (NODE, "    - {name: gpu-b, gpus: 4Gi}\n", ["11:27: cluster.nodes[1].gpus: must be a whole number, not '4Gi'"]),
@@ -151,8 +156,8 @@ def test_each_refusal_with_its_place(spoil: Spoil, old: str, new: str, problems:
         problems = [
             "8:10: cluster: missing key 'nodes'",
             (
-                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, cluster "
-                "(did you mean 'cluster'?)"
+                "9:1: unknown key 'clusters'; allowed: format, lab, title, minutes, after, workdir, namespace, "
+                "languages, cluster, values (did you mean 'cluster'?)"
             ),
         ]
     assert spoil("lab.md", old, new) == [f"lab.md:{problem}" for problem in problems]

@@ -87,7 +87,10 @@ def test_files_that_nothing_reads(lab: Path) -> None:
     (lab / ".cache").mkdir()
     (lab / "README.md").write_text("")
     (lab / "assets").mkdir()
-    known = "known: lab.md, lab.ko.md, checks.py, start, solution, wrong, assets, exceptions.yaml, README.md"
+    known = (
+        "known: lab.md, lab.ko.md, checks.py, start, files, scripts, "
+        "solution, wrong, assets, exceptions.yaml, README.md"
+    )
     assert [str(problem).removeprefix(f"{lab}/") for problem in lint_lab(lab)] == [
         f"lab.kr.md:1:1: nothing reads 'lab.kr.md' here; {known} (did you mean 'lab.ko.md'?)",
         f"solutions:1:1: nothing reads 'solutions' here; {known} (did you mean 'solution'?)",

@@ -254,5 +254,5 @@ def test_a_lab_without_start(lab: Path) -> None:
 def test_start_files_that_are_not_read(lab: Path) -> None:
     (lab / "start" / "x.yml").write_text("")
     assert [str(problem) for problem in parse_lab(lab)[1]] == [
-        f"{lab}/start/x.yml:1:1: 'x.yml' is not read: start/ holds .yaml files"
+        f"{lab}/start/x.yml:1:1: 'x.yml' is not read: start/ holds .yaml files and .sh scripts"
     ]

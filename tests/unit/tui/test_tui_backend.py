@@ -23,6 +23,7 @@ from grader.report import make_report, render_json
 from grader.results import Result, State
 from grader.session.examiner import listen, serve
 from grader.session.places import examiner_socket, session_home
+from grader.session.values import keep_values
 from tests.unit.session.pretended import PretendedMachines, pretend
 from tui import cli
 from tui.backend import asking
@@ -49,6 +50,20 @@ def test_the_catalogue_is_courses_then_the_rest(host: PretendedMachines) -> None
     assert kinds["pods"] == "article"
     assert found.shelves[0].is_course
     assert found.next in kinds
+
+
+def test_a_lab_is_read_again_when_its_values_are_drawn(state_home: Path) -> None:
+    backend = RealBackend()
+    before = asyncio.run(backend.lab("lab-jobset"))
+    stamp = asyncio.run(backend.standing("lab-jobset")).stamp
+    assert before.examples == {"workers"}
+    assert "an example" in before.step("toobig").body
+    keep_values(session_home("lab-jobset"), {"workers": 6})
+    after = asyncio.run(backend.lab("lab-jobset"))
+    assert asyncio.run(backend.standing("lab-jobset")).stamp != stamp
+    assert (after.values, after.examples) == ({"workers": 6}, frozenset())
+    assert "with 6 workers" in after.step("toobig").body
+    assert "an example" not in after.step("toobig").body
 
 
 def test_an_article_that_is_opened_is_read(host: PretendedMachines) -> None:

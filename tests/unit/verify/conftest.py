@@ -13,12 +13,15 @@ from cluster.spec import ClusterSpec
 from grader.checks.base import Check, CheckKind
 from grader.lab.cases import WrongCase
 from grader.lab.model import Lab, Step
+from grader.lab.values import ValueMatter, example, told
 from grader.results import Finding, Result, State, Verdict
 from grader.verify import Plan, VerifyEvent, VerifyReport
 from grader.verify.procedure import Verification
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from grader.lab.values import Value
 
 
 class Pretend(CheckKind):
@@ -55,6 +58,12 @@ class FakeDriver:
     was_kept: bool = False
     refuse: dict[str, list[Problem]] = field(default_factory=dict)
     """Name of a script, or `reset` → problems raised, one each time."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """`$n` of a script is the value n; a fact that is `ok3` is right where n is 3."""
+
+    def use_values(self, values: Mapping[str, Value]) -> None:
+        self.log.append(f"values {told(values)}")
+        self.values = dict(values)
 
     def reset(self) -> None:
         self.log.append("reset")
@@ -66,6 +75,8 @@ class FakeDriver:
         self._maybe_refuse(script.name)
         said = []
         for line in script.read_text().splitlines():
+            for name, value in self.values.items():
+                line = line.replace(f"${name}", str(value))  # noqa: PLW2901  # as a shell does
             match line.split(maxsplit=2):
                 case ["set", name, value]:
                     self.facts[name] = value
@@ -113,7 +124,7 @@ class FakeDriver:
             return Result(**{**_fields(result), "state": State.SKIPPED, "finding": Finding(saw="not yet")})
         assert isinstance(one.kind, Pretend)
         seen = {**self.facts, **self.files}.get(one.kind.key, "nothing")
-        if seen != "ok":
+        if seen not in ("ok", *(f"ok{value}" for value in self.values.values())):
             return Result(**{**_fields(result), "state": State.FAILED, "finding": Finding(saw=f"it is {seen}")})
         if self.pending.get(one.id):
             self.pending[one.id] -= 1
@@ -153,6 +164,7 @@ class Scene:
             "d-bad": ("d", "solved", (), "file d bad"),
         }
     )
+    declared: dict[str, ValueMatter] = field(default_factory=dict)
     events: list[VerifyEvent] = field(default_factory=list)
 
     def lab(self) -> Lab:
@@ -181,10 +193,13 @@ class Scene:
             steps=tuple(steps),
             folder=self.folder,
             language="en",
+            declared=self.declared,
+            values=example(self.declared),
         )
 
     def driver(self) -> FakeDriver:
-        return FakeDriver(self.lab())
+        lab = self.lab()
+        return FakeDriver(lab, values=lab.values)
 
     def plan(self, lab_id: str = "lab-x", only: Sequence[str] | None = None) -> Plan:
         scripts = {

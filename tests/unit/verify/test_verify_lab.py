@@ -13,6 +13,7 @@ import pytest
 
 from cluster.errors import EnvironmentProblem, UsageProblem
 from grader.lab.catalogue import load_lab
+from grader.lab.values import Value
 from grader.results import Result, State
 from grader.verify import (
     Driver,
@@ -59,6 +60,9 @@ class NothingPasses:
         """Nothing to do."""
 
     def restore_work(self) -> None:
+        """Nothing to do."""
+
+    def use_values(self, values: Mapping[str, Value]) -> None:
         """Nothing to do."""
 
     def answers(self) -> list[tuple[str, str]]:

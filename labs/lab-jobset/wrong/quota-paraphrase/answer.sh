@@ -2,4 +2,4 @@
 # True, but not what Kueue wrote.
 set -euo pipefail
 
-echo 'toobig wants 5 GPUs and the quota of the queue is 4.' > quota.txt
+echo "toobig wants $((VALUES_WORKERS + 1)) GPUs and the quota of the queue is 4." > quota.txt

@@ -31,8 +31,8 @@ spec:
     - name: worker
       template:
         spec:
-          parallelism: 4
-          completions: 4
+          parallelism: 2
+          completions: 2
           backoffLimit: 0
           template:
             spec:
@@ -47,6 +47,7 @@ spec:
                     limits:
                       nvidia.com/gpu: 1
 YAML
+sed -i "s/: 2$/: $VALUES_WORKERS/" toobig.yaml
 kubectl apply -f toobig.yaml
 
 kubectl wait jobset/toobig --for=jsonpath='{.status.replicatedJobsStatus[?(@.name=="leader")].ready}'=1 --timeout=120s

@@ -56,7 +56,7 @@ kubectl wait jobset/toobig --for=jsonpath='{.status.replicatedJobsStatus[?(@.nam
 
 kubectl delete -f toobig.yaml
 kubectl wait pod -l jobset.sigs.k8s.io/jobset-name=toobig --for=delete --timeout=120s
-sed -i 's/: 2$/: 4/' toobig.yaml
+sed -i "s/: 2$/: $VALUES_WORKERS/" toobig.yaml
 kubectl apply -f toobig.yaml
 
 uid=$(kubectl get jobset toobig -o jsonpath='{.metadata.uid}')

@@ -1,0 +1,3 @@
+if grep -q blue ~/notes/app.conf; then
+  echo "done"
+fi

@@ -1,0 +1,1 @@
+echo "namespaces are made with kubectl create"

@@ -1,0 +1,2 @@
+while [ ! -f /tmp/finished ]; do sleep 1; done
+echo "The stage is set."

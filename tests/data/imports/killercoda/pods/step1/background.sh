@@ -1,0 +1,2 @@
+docker ps
+kubectl create configmap step1 --from-literal=here=yes

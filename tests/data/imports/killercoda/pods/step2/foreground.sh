@@ -1,0 +1,2 @@
+echo "step two"
+ls /root

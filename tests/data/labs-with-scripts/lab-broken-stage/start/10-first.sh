@@ -1,0 +1,1 @@
+echo "the first one is well"

@@ -1,0 +1,2 @@
+echo "the stage can't be set: no curtain" >&2
+exit 7

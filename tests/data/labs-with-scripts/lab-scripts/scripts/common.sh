@@ -1,0 +1,1 @@
+fail() { echo "$*"; exit 1; }

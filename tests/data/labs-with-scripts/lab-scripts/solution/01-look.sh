@@ -1,0 +1,2 @@
+kubectl create namespace shop
+echo shop > name.txt

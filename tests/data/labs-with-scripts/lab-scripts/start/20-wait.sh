@@ -1,0 +1,2 @@
+test -f /tmp/finished
+test "$(cat ~/given.txt)" = "from files/"
