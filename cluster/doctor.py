@@ -20,7 +20,7 @@ from cluster.i18n import _
 from cluster.needs import needs
 from cluster.paths import state_dir
 from cluster.room import GIB, Free, amount_of, name_of, room
-from cluster.spec import ADDONS, ClusterSpec, NodeSpec
+from cluster.spec import ClusterSpec, NodeSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,11 +30,12 @@ Purpose = Literal["fake-nodes", "real-node", "build"]
 State = Literal["ready", "needs-root", "not-ready"]
 PURPOSES: tuple[Purpose, ...] = ("fake-nodes", "real-node", "build")
 
+_USUAL = ("jobset", "lws", "kueue")
 LARGEST: dict[Purpose, ClusterSpec] = {
-    "fake-nodes": ClusterSpec(addons=ADDONS),
-    "real-node": ClusterSpec(addons=ADDONS, nodes=(NodeSpec(name="lab", real=True),)),
+    "fake-nodes": ClusterSpec(addons=_USUAL),
+    "real-node": ClusterSpec(addons=_USUAL, nodes=(NodeSpec(name="lab", real=True),)),
 }
-"""The labs that take most."""
+"""The labs that take most, but for those with rarer add-ons, which are told when they are started."""
 DISK_RUN, DISK_BUILD = 2 * GIB, 10 * GIB
 """Bytes: the binaries and a session; Go's module and build caches, which reach 9 GB, besides."""
 

@@ -94,8 +94,10 @@ def prepare(config: MachineConfig, shelf: Shelf | None, on_event: Callable[[Boot
         config = replace(config, warm=snapshot is not None)
     layout.machine.write_text(config.to_json())
     on_event(turned_to("keys"))
-    hosts = {name: ADDONS[name].hosts for name in config.spec.addons}
-    write_pki(config, hosts, kept=snapshot.keys if snapshot else None)
+    addons = [ADDONS[name] for name in config.spec.addons]
+    hosts = {addon.name: addon.hosts for addon in addons if addon.webhook_port}
+    own = {addon.name: addon.rotation.authority for addon in addons if addon.rotation}
+    write_pki(config, hosts, own, kept=snapshot.keys if snapshot else None)
     on_event(turned_to("files"))
     write_files(config)
     return config

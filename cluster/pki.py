@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from cluster.identities import (
@@ -31,6 +31,8 @@ from cluster.identities import (
 )
 from cluster.machine import API_SERVER, NODE_IP, Layout, MachineConfig, write_private
 
+_Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+
 LIFETIME = datetime.timedelta(days=365)
 
 
@@ -39,16 +41,26 @@ class Authority:
     """A certificate authority that lives in memory; only its certificate is written."""
 
     certificate: x509.Certificate
-    key: ec.EllipticCurvePrivateKey
+    key: _Key
 
     @classmethod
     def new(cls, name: str) -> Authority:
         """A self-signed authority."""
-        key = ec.generate_private_key(ec.SECP256R1())
+        return cls._signed(name, ec.generate_private_key(ec.SECP256R1()))
+
+    @classmethod
+    def of_rotation(cls, name: str) -> Authority:
+        """One as open-policy-agent/cert-controller wants it: with an RSA key, and `name` as a DNS name too."""
+        return cls._signed(name, rsa.generate_private_key(65537, 2048), (name,))
+
+    @classmethod
+    def _signed(cls, name: str, key: _Key, hosts: tuple[str, ...] = ()) -> Authority:
         subject = _subject(name)
         builder = _builder(subject, subject, key).add_extension(
             x509.BasicConstraints(ca=True, path_length=None), critical=True
         )
+        if hosts:
+            builder = builder.add_extension(x509.SubjectAlternativeName([_alt(h) for h in hosts]), critical=False)
         return cls(builder.sign(key, hashes.SHA256()), key)
 
     @property
@@ -70,12 +82,16 @@ class Authority:
 
 
 def write_pki(
-    config: MachineConfig, webhook_hosts: dict[str, tuple[str, ...]], kept: dict[str, str] | None = None
+    config: MachineConfig,
+    webhook_hosts: dict[str, tuple[str, ...]],
+    own_authorities: dict[str, str] | None = None,
+    kept: dict[str, str] | None = None,
 ) -> None:
     """Make every key, certificate and kubeconfig of one machine below its session folder.
 
-    `webhook_hosts`: add-on name → the names its webhook (and aggregated API) server is called by. `kept`: the files
-    of an earlier machine's webhooks (path below `pki` → PEM), since this one will have its objects.
+    `webhook_hosts`: add-on name → the names its webhook (and aggregated API) server is called by. `own_authorities`:
+    those add-ons that want an authority to themselves, with its name; its key is written too. `kept`: the files of an
+    earlier machine's webhooks (path below `pki` → PEM), since this one will have its objects.
     """
     layout = Layout(config.home)
     pki = layout.pki
@@ -98,7 +114,7 @@ def write_pki(
     leaf("apiserver-etcd-client", etcd, "kube-apiserver-etcd-client")
     leaf("etcd", etcd, "etcd", hosts=("127.0.0.1", "localhost"))
     leaf("front-proxy-client", proxy, "front-proxy-client")
-    for file, content in (_new_webhook_keys(webhook_hosts) if kept is None else kept).items():
+    for file, content in (_new_webhook_keys(webhook_hosts, own_authorities or {}) if kept is None else kept).items():
         (pki / file).parent.mkdir(mode=0o700, exist_ok=True)
         write_private(pki / file, content)
     signer = ec.generate_private_key(ec.SECP256R1())
@@ -126,10 +142,18 @@ def write_pki(
         write_private(path, _kubeconfig(config.name, user, namespace, authorities, certificate, key))
 
 
-def _new_webhook_keys(hosts: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    authority = Authority.new("batchlab-webhooks")
-    files = {WEBHOOK_CA: authority.pem.decode()}
+def _new_webhook_keys(hosts: dict[str, tuple[str, ...]], own: dict[str, str]) -> dict[str, str]:
+    common = Authority.new("batchlab-webhooks")
+    files = {WEBHOOK_CA: common.pem.decode()}
     for name, names in hosts.items():
+        authority = common
+        if name in own:
+            authority = Authority.of_rotation(own[name])
+            files[f"{name}/ca.key"] = authority.key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.TraditionalOpenSSL,  # PKCS #1, the only one it reads
+                serialization.NoEncryption(),
+            ).decode()
         certificate, key = authority.issue(name, hosts=names)
         files |= {
             f"{name}/tls.crt": certificate.decode(),
@@ -175,7 +199,7 @@ def _subject(user: str, group: str = "") -> x509.Name:
     return x509.Name(attributes)
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(subject: x509.Name, issuer: x509.Name, key: _Key) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (
         x509.CertificateBuilder()

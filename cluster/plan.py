@@ -51,6 +51,10 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
             addon.component(config),
             addon_steps.probe_addon(addon),
         ]
+        if addon.lease:
+            tasks.append(addon_steps.release_lease(addon, addon.lease))
+        if addon.has_objects:
+            tasks.append(addon_steps.apply_objects(addon))
         usable.append(f"{addon.name}-probe")
     if config.spec.fake_nodes:
         tasks += [

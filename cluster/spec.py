@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 GPU = "nvidia.com/gpu"
-ADDONS = ("jobset", "lws", "kueue")
+ADDONS = ("jobset", "lws", "kueue", "trainer", "mpi-operator", "training-operator")
+ADDON_NEEDS = {"trainer": ("jobset",)}
+"""Add-on → those without which it can do nothing: a lab has to name them too, so that its list is all there is."""
+NEVER_TOGETHER = (("mpi-operator", "training-operator"),)
+"""Add-ons that own one kind in different versions (MPIJob): a cluster has one of each pair at most."""
 
 Manifest = dict[str, Any]
 """One Kubernetes object as JSON has it."""

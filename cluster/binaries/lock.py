@@ -55,12 +55,16 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """Kubernetes objects that `kubectl kustomize` makes from `path` of the Go module `module`."""
+    """Kubernetes objects that `kubectl kustomize` makes from `paths` of the Go module `module`.
+
+    With a `namespace`, what upstream puts into none goes there, as an overlay that says so would have it.
+    """
 
     name: str
     folder: str
     module: str
-    path: str
+    paths: tuple[str, ...]
+    namespace: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +96,13 @@ class Lock:
     def manifests(self) -> tuple[Rendering, ...]:
         """The object lists beside the programs."""
         return tuple(
-            Rendering(name=each["name"], folder=each["folder"], module=each["of"], path=each["path"])
+            Rendering(
+                name=each["name"],
+                folder=each["folder"],
+                module=each["of"],
+                paths=tuple(each["paths"]),
+                namespace=each.get("namespace", ""),
+            )
             for each in self.data["manifests"]
         )
 

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -37,10 +38,21 @@ def render(rendering: Rendering, *, go: str, kubectl: Path, root: Path, out: Pat
     build: no network is used, and kustomize writes nothing into the (read-only) module cache.
     """
     told = _run([go, "list", "-m", "-f", "{{.Dir}}", rendering.module], cwd=root / rendering.folder)
-    text = _run([str(kubectl), "kustomize", str(Path(told.strip()) / rendering.path)], cwd=out.parent)
+    with TemporaryDirectory(dir=out.parent) as folder:
+        # kustomize takes several folders only as resources of one more kustomization, and those by relative paths.
+        here, module = Path(folder).resolve(), Path(told.strip()).resolve()
+        kustomization: dict[str, Any] = {
+            "resources": [os.path.relpath(module / path, here) for path in rendering.paths]
+        }
+        if rendering.namespace:
+            kustomization["namespace"] = rendering.namespace
+        (here / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+        # A single file among the paths lies outside of that folder, which kustomize else refuses.
+        text = _run([str(kubectl), "kustomize", "--load-restrictor=LoadRestrictionsNone", str(here)], cwd=out.parent)
     objects = read_objects(text)
     if not objects:
-        raise Problem(_("{module} has no objects in {path}").format(module=rendering.module, path=rendering.path))
+        paths = ", ".join(rendering.paths)
+        raise Problem(_("{module} has no objects in {path}").format(module=rendering.module, path=paths))
     out.write_text(json.dumps(objects, indent=1, ensure_ascii=False) + "\n")
     return len(objects)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from cluster.addons.model import Addon
+from cluster.addons.model import Addon, Lease
 from cluster.api import Api
 from cluster.errors import ApiUnavailable
 from cluster.i18n import _
 from cluster.steps.insist import apply_all, insist
 from cluster.steps.model import Step, StepContext
+
+_LEASES = "coordination.k8s.io/v1"
 
 
 def apply_definitions(addon: Addon) -> Step:
@@ -61,10 +63,47 @@ def apply_rest(addon: Addon) -> Step:
     )
 
 
-def probe_addon(addon: Addon) -> Step:
-    """Until a server-side dry-run of each of its kinds has gone through its webhook."""
+def apply_objects(addon: Addon) -> Step:
+    """The objects of its own kinds that come with it: tried until its webhook answers."""
+    return Step(
+        name=_objects(addon),
+        needs=(addon.program, f"{addon.name}-roles"),
+        restored=True,
+        work=lambda context: apply_all(context.api, addon.objects(context.config.binaries)),
+        typed=(f"kubectl apply --server-side -f manifests/{addon.name}-objects.json",),
+    )
+
+
+def _objects(addon: Addon) -> str:
+    return f"{addon.name}-objects"
+
+
+def release_lease(addon: Addon, lease: Lease) -> Step:
+    """The lease of an earlier process of the manager, which the next would wait for."""
 
     def work(context: StepContext) -> None:
+        insist(context.api.delete, _LEASES, "Lease", lease.name, lease.namespace)
+
+    return Step(
+        name=addon.lease_step,
+        needs=("kube-apiserver",),
+        work=work,
+        typed=(f"kubectl -n {lease.namespace} delete --ignore-not-found lease {lease.name}",),
+    )
+
+
+def _held(api: Api, lease: Lease) -> None:
+    found = api.get(_LEASES, "Lease", lease.name, lease.namespace) or {}
+    if not found.get("spec", {}).get("holderIdentity"):
+        raise ApiUnavailable(_("nobody holds the lease {name} yet").format(name=lease.name))
+
+
+def probe_addon(addon: Addon) -> Step:
+    """Until a server-side dry-run of each of its kinds has gone through its webhook, and the manager leads."""
+
+    def work(context: StepContext) -> None:
+        if addon.lease:
+            insist(_held, context.api, addon.lease)
         for probe in addon.probes:
             insist(context.api.create, probe, dry_run=True)
         for manifest in addon.load(context.config.binaries):
@@ -74,7 +113,7 @@ def probe_addon(addon: Addon) -> Step:
 
     return Step(
         name=f"{addon.name}-probe",
-        needs=(addon.program, f"{addon.name}-roles"),
+        needs=(addon.program, f"{addon.name}-roles", *((_objects(addon),) if addon.has_objects else ())),
         work=work,
         typed=tuple(f"kubectl create --dry-run=server -f - <<< {probe['kind']}/probe" for probe in addon.probes),
     )

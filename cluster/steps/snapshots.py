@@ -46,8 +46,9 @@ def take_snapshot(needs: tuple[str, ...]) -> Step:
     def work(context: StepContext) -> None:
         config = context.config
         layout = Layout(config.home)
-        addons = config.spec.addons
-        keys = [layout.pki / "webhook-ca.crt", *(path for name in addons for path in (layout.pki / name).iterdir())]
+        folders = [layout.pki / name for name in config.spec.addons]
+        served = [folder for folder in folders if folder.is_dir()]  # an add-on without a webhook has no certificate
+        keys = [layout.pki / "webhook-ca.crt", *(path for folder in served for path in folder.iterdir())]
         snapshot = Snapshot(
             recipe=config.recipe,
             began=layout.machine.stat().st_mtime,

@@ -16,8 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cluster.errors import UsageProblem
 from cluster.i18n import _
-from cluster.spec import ADDONS
-from grader.lab.frontmatter import ClusterMatter, FrontMatter
+from cluster.spec import ADDON_NEEDS, ADDONS, NEVER_TOGETHER
+from grader.lab.frontmatter import ClusterMatter, FrontMatter, never_together
 from grader.lab.markdown import ID
 from grader.lab.problems import unknown
 
@@ -92,11 +92,16 @@ def parse_nodes(text: str) -> tuple[NewNode, ...]:
 
 
 def parse_addons(words: Sequence[str]) -> tuple[str, ...]:
-    """Add-ons that were named, in lists or one by one, each once; UsageProblem with a near name for others."""
+    """Add-ons that were named, in lists or one by one, each once, and what those need; UsageProblem with a near name
+    for others."""
     named = [part.strip() for word in words for part in word.split(",") if part.strip()]
     for name in named:
         if name not in ADDONS:
             raise UsageProblem(unknown(_("unknown add-on '{word}'"), name, ADDONS))
+    for pair in NEVER_TOGETHER:
+        if set(pair) <= set(named):
+            raise UsageProblem(never_together(*pair))
+    named += [needed for name in named for needed in ADDON_NEEDS.get(name, ())]
     return tuple(addon for addon in ADDONS if addon in named)
 
 

@@ -6,6 +6,7 @@ Owns their states in a word or two and how many pods they should have; pods tell
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cluster.i18n import _
@@ -23,16 +24,20 @@ if TYPE_CHECKING:
     from grader.board.store import Store
     from grader.checks.objects import Object
 
-_KINDS = ("LeaderWorkerSet", "JobSet", "Job", "StatefulSet", "Deployment", "TrainJob", "PyTorchJob", "MPIJob")
+_REPLICATED = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
+_KINDS = ("LeaderWorkerSet", "JobSet", "Job", "StatefulSet", "Deployment", "TrainJob", *_REPLICATED)
 
 
 def owner_lines(store: Store) -> list[OwnerLine]:
     """Every owner, the oldest first, each followed by its parts."""
     objects = {_owner(obj): obj for kind in _KINDS for obj in store.all(kind) if not _is_owned(obj)}
+    makers = {_owner(obj): maker for kind in ("JobSet", "Job") for obj in store.all(kind) if (maker := _maker(obj))}
     pods: dict[Owner, dict[Owner, list[SeenPod]]] = {}
     for pod in store.each("Pod", see_pod):
         if pod.owner.kind:
-            pods.setdefault(pod.owner.whole, {}).setdefault(pod.owner, []).append(pod)
+            maker = makers.get(pod.owner.whole)
+            owner = pod.owner if maker is None else replace(maker, part=pod.owner.part)
+            pods.setdefault(owner.whole, {}).setdefault(owner, []).append(pod)
     waits = _queued(store)
     found: list[OwnerLine] = []
     for owner in sorted({*objects, *pods}, key=lambda each: (_age(objects.get(each)), each)):
@@ -141,6 +146,10 @@ def _wanted(obj: Object) -> int | None:
             return 0 if spec(obj).get("suspend") else max(0, pods_wanted(obj))
         case "StatefulSet" | "Deployment":
             return int(spec(obj).get("replicas", 1))
+        case str() as kind if kind in _REPLICATED:
+            found = (value for key, value in spec(obj).items() if key.endswith("ReplicaSpecs"))
+            roles: dict[str, dict[str, Any]] = next(found, {})
+            return sum(int(role.get("replicas", 1)) for role in roles.values())
     return None
 
 
@@ -174,6 +183,14 @@ def _of_replicated(role: dict[str, Any]) -> int:
 
 def _owner(obj: Object) -> Owner:
     return Owner(namespace_of(obj), str(obj.get("kind", "")), name_of(obj))
+
+
+def _maker(obj: Object) -> Owner | None:
+    """The TrainJob of a JobSet, the MPIJob of its launcher's Job: their pods carry its name, not the maker's."""
+    for ref in meta(obj).get("ownerReferences") or []:
+        if ref.get("controller") and ref.get("kind") in ("TrainJob", "MPIJob"):
+            return Owner(namespace_of(obj), str(ref["kind"]), str(ref.get("name", "")))
+    return None
 
 
 def _is_owned(obj: Object) -> bool:

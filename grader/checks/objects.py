@@ -40,6 +40,8 @@ NAMESPACED = {
     "LocalQueue": _KUEUE,
     "Workload": _KUEUE,
     "TrainJob": "trainer.kubeflow.org/v1alpha1",
+    **dict.fromkeys(("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"), "kubeflow.org/v1"),
+    "MPIJob": "kubeflow.org/v2beta1",
     "TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
 }
 CLUSTER_WIDE = {

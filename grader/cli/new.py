@@ -25,7 +25,10 @@ from grader.cli.commands import N_, Command
     "addons",
     multiple=True,
     metavar="NAMES",
-    help=N_("Controllers its cluster has, each with a step: jobset, lws, kueue; a list or repeated."),
+    help=N_(
+        "Controllers its cluster has, a list or repeated: jobset, lws, kueue, each with a step; trainer, mpi-operator, "
+        "training-operator."
+    ),
 )
 @click.option(
     "--nodes", metavar="N|LIST", default="2", help=N_("Its nodes: a number, or names with GPUs: gpu-a:4,gpu-b:8.")

@@ -13,6 +13,7 @@ import click
 
 from cluster.errors import EnvironmentProblem
 from cluster.i18n import _, language
+from cluster.spec import ADDONS
 from grader.cli.commands import N_, Command, complete, json_option, lab_argument, no_such
 from grader.cli.common import ask_examiner, print_document, read_lab, which_lab
 from grader.cli.namespaces import namespace_option, no_namespace
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _KINDS = ("job", "jobset", "lws", "pod", "workload", "localqueue", "clusterqueue")
 _RECORDER_SECONDS = 1.0
 """How long the recorder may take to catch up: of the causes, only a forced deletion is read from its record."""
-_PROGRAMS = ("kube-controller-manager", "kube-scheduler", "jobset", "lws", "kueue", "kwok", "kubelet")
+_PROGRAMS = ("kube-controller-manager", "kube-scheduler", *ADDONS, "kwok", "kubelet")
 """Programs without which things stand still."""
 
 

@@ -77,22 +77,29 @@ def _jobs(scene: Scene, obj: Object, owners: Iterable[Object]) -> list[Object]:
     job = next((one for one in (obj, *owners) if one.get("kind") == "Job"), None)
     if job is not None:
         return [job]
+    if obj.get("kind") == "MPIJob":
+        return scene.owned("Job", obj)
     jobset = next((one for one in (obj, *owners) if one.get("kind") == "JobSet"), None)
-    return scene.owned("Job", jobset) if jobset else []
+    sets = [jobset] if jobset else scene.owned("JobSet", obj)  # a TrainJob's
+    return [job for one in sets for job in scene.owned("Job", one)]
 
 
 def _pods(scene: Scene, obj: Object, jobs: list[Object]) -> list[Object]:
     match obj.get("kind"):
         case "Pod":
             return [obj]
-        case "Job" | "JobSet":
+        case "Job" | "JobSet" | "TrainJob":
             return [pod for job in jobs for pod in scene.owned("Pod", job)]
+        case "MPIJob":  # the launcher is a Job, workers are pods of its own
+            return [pod for maker in (*jobs, obj) for pod in scene.owned("Pod", maker)]
         case "LeaderWorkerSet":
             place, name = namespace_of(obj), meta(obj).get("name")
             return [pod for pod in scene.all("Pod", place) if labels(pod).get(SET) == name]
         case "Deployment":
             return [pod for part in scene.owned("ReplicaSet", obj) for pod in scene.owned("Pod", part)]
         case "StatefulSet" | "ReplicaSet" | "DaemonSet":
+            return scene.owned("Pod", obj)
+        case "PyTorchJob" | "TFJob" | "XGBoostJob" | "PaddleJob" | "JAXJob":
             return scene.owned("Pod", obj)
     return []
 
@@ -164,6 +171,9 @@ def state_of(scene: Scene, obj: Object) -> str:
             said = job_state(obj)
         case "JobSet":
             said = jobset_state(scene, obj)
+        case "TrainJob":  # which has no condition while it runs
+            jobset = next(iter(scene.owned("JobSet", obj)), None)
+            said = jobset_state(scene, jobset) if jobset and not ended(obj) else _any_state(obj)
         case "LeaderWorkerSet":
             said = lws_state(obj)
         case "Workload":

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 _CLASS_LABEL = "kueue.x-k8s.io/priority-class"
-_MANAGED = ("Job", "JobSet", "LeaderWorkerSet")
+_MANAGED = (
+    *("Job", "JobSet", "LeaderWorkerSet"),
+    *("TrainJob", "MPIJob", "PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"),
+)
 """What labs send through queues."""
 _STOPPED = ("Hold", "HoldAndDrain")
 
@@ -164,8 +167,9 @@ def why_unmanaged(scene: Scene, obj: Object) -> Cause | None:
     queues = scene.all("LocalQueue", namespace_of(obj))
     if not queues or workloads_of(scene, obj):
         return None
-    jobs = scene.owned("Job", obj)
-    parts = [*jobs, *(pod for owner in (obj, *jobs) for pod in scene.owned("Pod", owner))]
+    sets = scene.owned("JobSet", obj)
+    jobs = [job for owner in (obj, *sets) for job in scene.owned("Job", owner)]
+    parts = [*sets, *jobs, *(pod for owner in (obj, *jobs) for pod in scene.owned("Pod", owner))]
     if part := next(filter(queue_of, parts), None):
         says = _(
             "{object} has no label {label}, but {part} has: Kueue takes each {kind} with it for a job of its own"

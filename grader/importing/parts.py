@@ -6,20 +6,31 @@ Owns the scripts that are written around those of a source; knows no format.
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 
 from cluster.i18n import _
+from cluster.spec import ADDON_NEEDS, NEVER_TOGETHER
 from grader.importing import machine, shell
 from grader.importing.draft import CheckDraft, LabDraft, StepDraft, one_line
 from grader.importing.ledger import Place
 from grader.importing.moves import move_exchanged, warn_of_outside
 from grader.importing.quiz import FILE as ANSWERS
 from grader.importing.quiz import Question
+from grader.lab.frontmatter import never_together
 
 DONE = "done.txt"
 """Where a learner says that a step is done which nothing checks."""
 MOST_SECONDS = 120
-_GROUPS = {"jobset": "jobset.x-k8s.io", "lws": "leaderworkerset.x-k8s.io", "kueue": "kueue.x-k8s.io"}
+_SPOKEN_OF = {
+    "jobset": re.compile(r"jobset\.x-k8s\.io"),
+    "lws": re.compile(r"leaderworkerset\.x-k8s\.io"),
+    "kueue": re.compile(r"kueue\.x-k8s\.io"),
+    "trainer": re.compile(r"trainer\.kubeflow\.org"),
+    "mpi-operator": re.compile(r"(?<![\w.])kubeflow\.org/v2beta1\b"),
+    "training-operator": re.compile(r"(?<![\w.])kubeflow\.org/v1\b"),
+}
+"""Add-on → how a text speaks of its objects."""
 _WITHIN = 10
 _DONE_WORD = ('echo "done"', "echo 'done'", "echo done")
 
@@ -151,10 +162,17 @@ def _add_ons(lab: LabDraft) -> None:
     """Controllers whose objects the lab speaks of: there is no network to install them from."""
     texts = [lab.intro, *(part for step in lab.steps for part in (step.body, step.solution, *step.hints))]
     texts += [file.data.decode(errors="replace") for name, file in lab.files.items() if not name.startswith("assets/")]
-    for addon, group in _GROUPS.items():
-        if any(group in text for text in texts):
+    spoken_of = [addon for addon, words in _SPOKEN_OF.items() if any(map(words.search, texts))]
+    needed = {other for addon in spoken_of for other in ADDON_NEEDS.get(addon, ())}
+    for addon in _SPOKEN_OF:
+        pair = next((pair for pair in NEVER_TOGETHER if addon in pair and set(pair) & set(lab.addons)), None)
+        if addon in spoken_of and pair:
+            lab.ledger.unmapped(lab.place, addon, never_together(*pair))
+        elif addon in spoken_of or addon in needed:
             lab.addons.append(addon)
             reason = _("the lab speaks of its objects: the add-on is there from the beginning")
+            if addon not in spoken_of:
+                reason = _("another add-on of the lab needs it")
             lab.ledger.approximated(lab.place, addon, "lab.md", reason)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from cluster.i18n import LANGUAGES, _
-from cluster.spec import ADDONS
+from cluster.spec import ADDON_NEEDS, ADDONS, NEVER_TOGETHER
 from grader.lab.located import Located, read_document
 from grader.lab.markdown import ID
 from grader.lab.problems import LabProblem, Source, unknown
@@ -225,12 +225,36 @@ def _across(located: Located) -> Iterator[LabProblem]:
     yield from repeated(
         located, [(("cluster", "addons", index), addon) for index, addon in _entries(cluster, "addons")]
     )
+    yield from _addons_together(located, _entries(cluster, "addons"))
     nodes = [(index, node) for index, node in _entries(cluster, "nodes") if isinstance(node, dict)]
     yield from repeated(located, [(("cluster", "nodes", index, "name"), node.get("name")) for index, node in nodes])
     real = [("cluster", "nodes", index, "real") for index, node in nodes if node.get("real") is True]
     for extra in real[1:]:
         message = _("a second real node (the first on line {line}): a lab may have one")
         yield located.problem(extra, message.format(line=located.place(real[0])[0]))
+
+
+def _addons_together(located: Located, addons: Sequence[tuple[int, Any]]) -> Iterator[LabProblem]:
+    named = [addon for _index, addon in addons]
+    for index, addon in addons:
+        for needed in ADDON_NEEDS.get(addon, ()) if isinstance(addon, str) else ():
+            if needed not in named:
+                message = _("the add-on '{addon}' needs the add-on '{needed}' beside it: name both")
+                yield located.problem(("cluster", "addons", index), message.format(addon=addon, needed=needed))
+    for pair in NEVER_TOGETHER:
+        if set(pair) <= set(filter(_is_text, named)):
+            index, addon = [(index, addon) for index, addon in addons if addon in pair][-1]
+            yield located.problem(("cluster", "addons", index), never_together(*pair))
+
+
+def never_together(one: str, other: str) -> str:
+    """The sentence about two add-ons of which a cluster has one at most."""
+    message = _("the add-ons '{one}' and '{other}' can't be in one cluster: both own MPIJob, each in another version")
+    return message.format(one=one, other=other)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _entries(mapping: dict[str, Any], key: str) -> list[tuple[int, Any]]:

@@ -40,10 +40,14 @@ _OTHER_FILES = (EXCEPTIONS_FILE, "README.md")
 _BASH_SECONDS = 10.0
 """That bash may take to read a script."""
 _ALWAYS_THERE = {"default", "kube-system", "kube-public", "kube-node-lease"}
-_ADDON_OF_GROUP = {
+# By group; by apiVersion where two add-ons share a group.
+_ADDON_OF = {
     "jobset.x-k8s.io": "jobset",
     "kueue.x-k8s.io": "kueue",
     "leaderworkerset.x-k8s.io": "lws",
+    "trainer.kubeflow.org": "trainer",
+    "kubeflow.org/v1": "training-operator",
+    "kubeflow.org/v2beta1": "mpi-operator",
 }
 
 
@@ -270,7 +274,7 @@ def _objects(reading: Reading) -> Iterator[LabProblem]:
 
 
 def _without_addon(kind: str, api_version: str, addons: tuple[str, ...]) -> str:
-    addon = _ADDON_OF_GROUP.get(api_version.partition("/")[0], "")
+    addon = _ADDON_OF.get(api_version) or _ADDON_OF.get(api_version.partition("/")[0], "")
     if not addon or addon in addons:
         return ""
     return _("the cluster has no {kind} without the add-on '{addon}'").format(kind=kind, addon=addon)

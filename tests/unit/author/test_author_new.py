@@ -10,14 +10,22 @@ import pytest
 
 from cluster.errors import UsageProblem
 from cluster.i18n import LANGUAGES
-from cluster.spec import ADDONS
+from cluster.spec import ADDON_NEEDS, ADDONS, NEVER_TOGETHER
 from grader.author.new import NewNode, make_lab, parse_addons, parse_nodes
 from grader.lab.cases import load_cases
 from grader.lab.lint import lint_lab
 from grader.lab.parse import parse_lab
 from grader.lab.scripts import solution_scripts
 
-SOME = [addons for size in range(len(ADDONS) + 1) for addons in combinations(ADDONS, size)]
+WITH_STEPS = {"jobset", "lws", "kueue"}
+SOME = [
+    addons
+    for size in range(len(ADDONS) + 1)
+    for addons in combinations(ADDONS, size)
+    if all(set(ADDON_NEEDS.get(addon, ())) <= set(addons) for addon in addons)
+    and not any(set(pair) <= set(addons) for pair in NEVER_TOGETHER)
+]
+ALL = max(SOME, key=len)
 
 
 @pytest.mark.parametrize("addons", SOME, ids=lambda addons: "+".join(addons) or "none")
@@ -30,7 +38,7 @@ def test_it_lints_and_every_step_and_check_is_held(tmp_path: Path, addons: tuple
         assert lab is not None, problems
         assert (lab.language, lab.title, lab.workdir, lab.namespace) == (lang, "New", "new", "new")
         assert lab.cluster.addons == addons
-        assert len(lab.steps) == 2 + len(addons)
+        assert len(lab.steps) == 2 + len(WITH_STEPS & set(addons))
         assert all(step.hints for step in lab.steps)
     assert lab is not None
     cases, wrong = load_cases(folder)
@@ -43,7 +51,7 @@ def test_it_lints_and_every_step_and_check_is_held(tmp_path: Path, addons: tuple
 
 
 def test_nothing_of_the_templates_is_left(tmp_path: Path) -> None:
-    folder = make_lab("lab-new", tmp_path, addons=ADDONS, nodes=(NewNode("big", 64),), title='It\'s: "new" # 1')
+    folder = make_lab("lab-new", tmp_path, addons=ALL, nodes=(NewNode("big", 64),), title='It\'s: "new" # 1')
     texts = {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
     assert not [path for path, text in texts.items() if "@{" in text or "%%" in text or path.suffix == ".j2"]
     lab, _problems = parse_lab(folder)
@@ -53,7 +61,7 @@ def test_nothing_of_the_templates_is_left(tmp_path: Path) -> None:
 
 
 def test_scripts_can_be_run(tmp_path: Path) -> None:
-    folder = make_lab("lab-new", tmp_path, addons=ADDONS)
+    folder = make_lab("lab-new", tmp_path, addons=ALL)
     for script in folder.rglob("*.sh"):
         assert script.stat().st_mode & 0o111
         assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
@@ -132,6 +140,9 @@ def test_nodes_that_can_not_be(tmp_path: Path, nodes: list[NewNode], what: str) 
 
 
 def test_addons_in_lists_and_one_by_one() -> None:
-    assert parse_addons(["lws,jobset", " kueue ", "lws"]) == ADDONS
+    assert parse_addons(["lws,jobset", " kueue ", "lws"]) == ("jobset", "lws", "kueue")
+    assert parse_addons(["trainer"]) == ("jobset", "trainer")
+    with pytest.raises(UsageProblem, match="can't be in one cluster"):
+        parse_addons(["training-operator,mpi-operator"])
     with pytest.raises(UsageProblem, match=r"unknown add-on 'kueu'.*did you mean 'kueue'"):
         parse_addons(["kueu"])

@@ -183,6 +183,24 @@ class TestOwners:
         cluster.put("Job", "train-w-0", api_version="batch/v1", owners=[owner])
         assert [(line.title, line.wanted) for line in cluster.board.owners] == [("jobset/train", 6), ("w", 6)]
 
+    def test_a_trainjob_stands_for_its_jobset(self, cluster: Cluster) -> None:
+        cluster.put("TrainJob", "tune", api_version="trainer.kubeflow.org/v1alpha1", spec={})
+        maker = {"kind": "TrainJob", "name": "tune", "uid": "TrainJob-tune", "controller": True}
+        cluster.put("JobSet", "tune", api_version="jobset.x-k8s.io/v1alpha2", owners=[maker])
+        marks = {"jobset.sigs.k8s.io/jobset-name": "tune", "jobset.sigs.k8s.io/replicatedjob-name": "node"}
+        cluster.pod("tune-node-0-0-x", labels=marks)
+        assert [(line.title, line.ready) for line in cluster.board.owners] == [("trainjob/tune", 1), ("node", 1)]
+
+    def test_an_mpijob_has_its_launcher_and_its_workers(self, cluster: Cluster) -> None:
+        roles = {"Launcher": {}, "Worker": {"replicas": 2}}
+        version = "kubeflow.org/v2beta1"
+        cluster.put("MPIJob", "sum", api_version=version, spec={"slotsPerWorker": 1, "mpiReplicaSpecs": roles})
+        maker = {"kind": "MPIJob", "name": "sum", "uid": "MPIJob-sum", "controller": True}
+        cluster.put("Job", "sum-launcher", api_version="batch/v1", owners=[maker])
+        cluster.pod("sum-launcher-x", labels={"batch.kubernetes.io/job-name": "sum-launcher"})
+        cluster.pod("sum-worker-0", owners=[maker])
+        assert [(line.title, line.ready, line.wanted) for line in cluster.board.owners] == [("mpijob/sum", 2, 3)]
+
     def test_pods_outlive_what_made_them(self, cluster: Cluster) -> None:
         cluster.pod("llm-0", labels=LWS)
         assert [(line.title, line.ready, line.wanted) for line in cluster.board.owners] == [

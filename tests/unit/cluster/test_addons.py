@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,41 @@ def test_the_manager_keeps_upstreams_settings_but_for_where_it_listens(config: M
     assert settings["webhook"]["host"] == "127.0.0.1"
 
 
+def test_an_addon_that_rotates_its_certificates_finds_them_in_its_secret(tmp_path: Path) -> None:
+    (tmp_path / "manifests").mkdir()
+    webhook = next(manifest for manifest in UPSTREAM if manifest["kind"] == "MutatingWebhookConfiguration")
+    (tmp_path / "manifests/training-operator.json").write_text(json.dumps([UPSTREAM[1], webhook]))
+    folder = tmp_path / "pki/training-operator"
+    folder.mkdir(parents=True)
+    for name in ("ca.crt", "ca.key", "tls.crt", "tls.key"):
+        (folder / name).write_text(name)
+    spec = ClusterSpec(addons=("training-operator",))
+    config = MachineConfig(name="x", home=tmp_path, binaries=tmp_path, spec=spec, privileged=False)
+    _first, rest = ADDONS["training-operator"].manifests(config)
+    secret = by_kind(rest, "Secret")
+    assert secret["metadata"] == {"name": "training-operator-webhook-cert", "namespace": "kubeflow"}
+    assert {name: b64decode(text).decode() for name, text in secret["data"].items()} == {
+        name: name for name in ("ca.crt", "ca.key", "tls.crt", "tls.key")
+    }
+    # What the rotator will write there is what stands there.
+    called = by_kind(rest, "MutatingWebhookConfiguration")["webhooks"][0]["clientConfig"]
+    assert called == {"url": "https://127.0.0.1:9493/mutate-a", "caBundle": secret["data"]["ca.crt"]}
+    component = ADDONS["training-operator"].component(config)
+    assert "training-operator-roles" in component.needs
+    assert (folder, Path("/tmp/k8s-webhook-server/serving-certs")) in component.mounts
+    assert component.files == {}
+
+
+def test_a_lease_that_a_killed_manager_left_is_taken_away(tmp_path: Path) -> None:
+    spec = ClusterSpec(addons=("mpi-operator",))
+    config = MachineConfig(name="x", home=tmp_path, binaries=tmp_path, spec=spec, privileged=False)
+    component = ADDONS["mpi-operator"].component(config)
+    assert component.before == ("mpi-operator-lease",)
+    assert "mpi-operator-lease" in component.needs
+    assert component.files == {}
+    assert not any(argument.startswith("--config") for argument in component.argv)
+
+
 def test_no_two_addons_share_a_port() -> None:
     ports = [
         port
@@ -126,4 +162,6 @@ def test_no_two_addons_share_a_port() -> None:
 
 def test_each_addon_probes_every_kind_of_its_own_api_group() -> None:
     kinds = {probe["kind"] for addon in ADDONS.values() for probe in addon.probes}
+    assert {"MPIJob", "PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"} <= kinds
+    assert {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"} <= kinds
     assert {"JobSet", "LeaderWorkerSet", "ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort"} <= kinds

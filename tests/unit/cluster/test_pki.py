@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import ssl
 import stat
 from base64 import b64decode
@@ -93,3 +94,23 @@ def test_a_learner_trusts_the_api_server_and_the_add_ons_others_only_the_former(
     api_server.verify_directly_issued_by(first)
     add_on.verify_directly_issued_by(second)
     assert trusted(layout.grader_kubeconfig) == [first]
+
+
+def test_an_addon_that_rotates_its_certificates_gets_an_authority_that_it_can_read(tmp_path: Path) -> None:
+    """As open-policy-agent/cert-controller looks at it: anything else it replaces, by what nobody else trusts."""
+    config = MachineConfig(name="x", home=tmp_path, binaries=tmp_path, spec=ClusterSpec(), privileged=False)
+    names = ("training-operator.kubeflow.svc", "127.0.0.1")
+    write_pki(config, {"jobset": ("127.0.0.1",), "rotates": names}, {"rotates": "rotates-ca"})
+    folder = tmp_path / "pki" / "rotates"
+    authority = certificate(folder / "ca.crt")
+    alternative = authority.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert alternative.get_values_for_type(x509.DNSName) == ["rotates-ca"]
+    assert (folder / "ca.key").read_text().startswith("-----BEGIN RSA PRIVATE KEY-----")
+    assert stat.S_IMODE((folder / "ca.key").stat().st_mode) == 0o600
+    serving = certificate(folder / "tls.crt")
+    serving.verify_directly_issued_by(authority)
+    in_three_months = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=91)
+    assert min(authority.not_valid_after_utc, serving.not_valid_after_utc) > in_three_months
+    common = certificate(tmp_path / "pki/webhook-ca.crt")
+    assert certificate(tmp_path / "pki/jobset/ca.crt") == common != authority
+    assert not (tmp_path / "pki/jobset/ca.key").exists()

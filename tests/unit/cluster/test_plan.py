@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
+from cluster.addons import ADDONS
 from cluster.components import go
 from cluster.components.model import Component, SocketProbe
 from cluster.machine import MachineConfig, Sidecar
@@ -24,7 +26,7 @@ def binaries(tmp_path: Path) -> Path:
     folder = tmp_path / "binaries"
     (folder / "manifests").mkdir(parents=True)
     settings = {"controller_manager_config.yaml": "kind: Configuration\nmetrics: {bindAddress: ':8443'}\n"}
-    for name in ("jobset", "lws", "kueue"):
+    for name in ADDONS:
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": settings}
         (folder / "manifests" / f"{name}.json").write_text(json.dumps([config_map]))
     return folder
@@ -62,6 +64,35 @@ def test_whoever_calls_as_a_service_account_waits_for_the_default_roles(binaries
     needs = {task.name: task.needs for task in plan(machine(binaries))}
     for caller in ("jobset", "lws", "kueue", "kwok", "coredns"):
         assert "default-roles" in needs[caller], caller
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+def test_an_addons_own_objects_come_before_its_probe_and_are_restored(binaries: Path, warm: bool) -> None:
+    config = replace(machine(binaries, addons=("jobset", "trainer")), warm=warm)
+    at = position(config)
+    if warm:  # they are in the datastore
+        assert "trainer-objects" not in at
+        assert at["trainer"] < at["trainer-probe"]
+    else:
+        assert at["trainer"] < at["trainer-objects"] < at["trainer-probe"] < at["start-manifests"]
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+def test_no_manager_waits_for_the_lease_of_another_machines(binaries: Path, warm: bool) -> None:
+    at = position(replace(machine(binaries, addons=("mpi-operator",)), warm=warm))
+    assert at["mpi-operator-lease"] < at["mpi-operator"] < at["mpi-operator-probe"]
+
+
+def test_a_manager_that_looks_for_certificates_in_one_place_is_shown_them_there(binaries: Path) -> None:
+    (trainer,) = [task for task in plan(machine(binaries, addons=("jobset", "trainer"))) if task.name == "trainer"]
+    assert isinstance(trainer, Component)
+    served = (Path("/home-of/lab-x/pki/trainer"), Path("/tmp/k8s-webhook-server/serving-certs"))
+    assert served in trainer.mounts
+    settings = yaml.safe_load(trainer.files[Path("/home-of/lab-x/etc/trainer.yaml")])
+    # Its configuration is read strictly: a key of the others' would end it.
+    assert settings["webhook"] == {"host": "127.0.0.1", "port": 9473}
+    assert settings["certManagement"] == {"enable": False}
+    assert "internalCertManagement" not in settings
 
 
 def test_the_labs_objects_come_after_everything_else(binaries: Path) -> None:
@@ -105,6 +136,14 @@ def test_a_cycle_is_named() -> None:
 def test_dry_run_is_the_golden_shell(binaries: Path, golden: Golden, warm: bool) -> None:
     printed = shell(replace(machine(binaries), warm=warm)).replace(str(binaries), "/binaries")
     golden(f"dry-run-lab{'-warm' if warm else ''}.txt", printed.replace(str(CHECKOUT), "/batchlab"))
+
+
+@pytest.mark.parametrize("addons", [("jobset", "trainer", "mpi-operator"), ("training-operator",)], ids="-".join)
+def test_dry_run_of_kubeflows_addons_is_the_golden_shell(
+    binaries: Path, golden: Golden, addons: tuple[str, ...]
+) -> None:
+    printed = shell(machine(binaries, real=False, addons=addons)).replace(str(binaries), "/binaries")
+    golden(f"dry-run-{'-'.join(addons)}.txt", printed.replace(str(CHECKOUT), "/batchlab"))
 
 
 def test_every_file_a_component_names_is_written(binaries: Path, tmp_path: Path) -> None:

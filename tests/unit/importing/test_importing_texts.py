@@ -306,6 +306,24 @@ def test_controllers_that_a_lab_speaks_of_are_there(scenario: Scenario) -> None:
     assert result.lint == []
 
 
+@pytest.mark.parametrize(
+    ("versions", "addons"),
+    [
+        (["trainer.kubeflow.org/v1alpha1"], ["jobset", "trainer"]),
+        (["kubeflow.org/v1"], ["training-operator"]),
+        (["kubeflow.org/v2beta1"], ["mpi-operator"]),
+        (["kubeflow.org/v2beta1", "kubeflow.org/v1"], ["mpi-operator"]),
+    ],
+)
+def test_of_controllers_there_are_those_that_go_together(
+    scenario: Scenario, versions: list[str], addons: list[str]
+) -> None:
+    result = scenario("```yaml\n" + "".join(f"apiVersion: {version}\n" for version in versions) + "```\n")
+    assert result.done.labs[0].lab.addons == addons
+    assert any("can't be in one cluster" in line for line in result.told(UNMAPPED)) == (len(versions) > 1)
+    assert result.lint == []
+
+
 def test_templates_in_scripts(tmp_path: Path, convert: Callable[..., Result]) -> None:
     tasks = (
         "  a: {run: 'echo 1'}\n"

@@ -125,8 +125,27 @@ NODE = "    - {name: gpu-b, gpus: 4}\n"
             "cluster:\n",
             "cluster:\n  addons: [lwx, lws, lws]\n",
             [
-                "9:12: cluster.addons[0]: unknown add-on 'lwx'; allowed: jobset, lws, kueue (did you mean 'lws'?)",
+                (
+                    "9:12: cluster.addons[0]: unknown add-on 'lwx'; allowed: jobset, lws, kueue, trainer, "
+                    "mpi-operator, training-operator (did you mean 'lws'?)"
+                ),
                 "9:22: 'lws' again (first on line 9)",
+            ],
+        ),
+        (
+            "cluster:\n",
+            "cluster:\n  addons: [kueue, trainer]\n",
+            ["9:19: the add-on 'trainer' needs the add-on 'jobset' beside it: name both"],
+        ),
+        ("cluster:\n", "cluster:\n  addons: [trainer, jobset]\n", []),
+        (
+            "cluster:\n",
+            "cluster:\n  addons: [training-operator, lws, mpi-operator]\n",
+            [
+                (
+                    "9:36: the add-ons 'mpi-operator' and 'training-operator' can't be in one cluster: "
+                    "both own MPIJob, each in another version"
+                ),
             ],
         ),
         ("cluster:\n", "cluster:\n  addons: lws\n", ["9:11: cluster.addons: must be a list, not 'lws'"]),

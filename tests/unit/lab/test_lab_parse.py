@@ -209,6 +209,14 @@ START = "start/quota.yaml"
             "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q}}\n---\napiVersion: v1\n",
             ["1:44: the cluster has no LocalQueue without the add-on 'kueue'"],
         ),
+        *(
+            (
+                "apiVersion: v1\n",
+                f"{{apiVersion: kubeflow.org/{version}, kind: MPIJob, metadata: {{name: q}}}}\n---\napiVersion: v1\n",
+                [f"1:{column}: the cluster has no MPIJob without the add-on '{addon}'"],
+            )
+            for version, column, addon in (("v1", 37, "training-operator"), ("v2beta1", 42, "mpi-operator"))
+        ),
     ],
 )
 def test_each_refusal_of_a_start_manifest(spoil: Spoil, old: str, new: str, problems: list[str]) -> None:

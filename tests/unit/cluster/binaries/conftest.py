@@ -28,7 +28,7 @@ build)
   if [ "$name" = "$FAKE_GO_FAIL" ]; then echo "go: downloading noise"; echo "$FAKE_GO_SAYS"; exit 1; fi
   if [ "$name" = tool ] && [ -n "$FAKE_GO_BLOCK" ]; then echo $$ > "$FAKE_GO_BLOCK.pid"; read -r < "$FAKE_GO_BLOCK"; fi
   if [ "$name" = kubectl ]; then
-    printf '#!/bin/sh\ncat "$2/objects.yaml"\n' > "$out"
+    printf '#!/bin/sh\ncat "$3/$(sed -n "s/^- //p" "$3/kustomization.yaml")/objects.yaml"\n' > "$out"
   else
     printf '#!/bin/sh\necho %s %s\n' "$name" "$CGO_ENABLED" > "$out"
   fi
@@ -54,7 +54,7 @@ programs:
     ldflags: [-extldflags, -static]
   - {name: pause, folder: images/pause, package: ., into: image}
 manifests:
-  - {name: addon, folder: programs/one, of: example.test/addon, path: config/default}
+  - {name: addon, folder: programs/one, of: example.test/addon, paths: [config/default]}
 images: [pause]
 """
 GO_MOD = """module one

@@ -105,7 +105,8 @@ def test_the_programs_of_go_mod_are_those_of_the_table() -> None:
     for go_mod in (lock.root / "programs").glob("*/go.mod"):
         text = go_mod.read_text()
         block = text.split("tool (")[1].split(")")[0].split() if "tool (" in text else []
-        named.update(block, (line.split()[1] for line in text.splitlines() if line.startswith("tool s")))
+        single = [line.split()[1] for line in text.splitlines() if line.startswith("tool ")]
+        named.update(block, (package for package in single if package != "("))
     assert tabled == named
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,9 @@ def test_what_is_no_object_is_refused(text: str) -> None:
         manifests.read_objects(text)
 
 
+READ = 'for one in $(sed -n "s/^- //p" "$3/kustomization.yaml"); do cat "$3/$one/objects.yaml"; done'
+
+
 def _render(bench: Bench, tmp_path: Path, kubectl: str) -> int:
     program = tmp_path / "kubectl"
     program.write_text(f"#!/bin/sh\n{kubectl}\n")
@@ -40,12 +44,25 @@ def _render(bench: Bench, tmp_path: Path, kubectl: str) -> int:
 
 
 def test_kustomize_is_run_on_the_module_s_own_folder(bench: Bench, tmp_path: Path) -> None:
-    assert _render(bench, tmp_path, 'echo "$@" > args; cat "$2/objects.yaml"') == 2
-    assert (tmp_path / "args").read_text().split() == [
-        "kustomize",
-        f"{tmp_path}/modules/example.test/addon/config/default",
-    ]
+    assert _render(bench, tmp_path, f'echo "$@" > args; cat "$3/kustomization.yaml" > asked; {READ}') == 2
+    kustomize, restrictor, folder = (tmp_path / "args").read_text().split()
+    assert (kustomize, restrictor) == ("kustomize", "--load-restrictor=LoadRestrictionsNone")
+    assert (tmp_path / "asked").read_text() == "resources:\n- ../modules/example.test/addon/config/default\n"
     assert (tmp_path / "addon.json").read_text().startswith("[\n {\n")
+    assert not Path(folder).exists()
+
+
+def test_several_folders_and_a_namespace_become_one_kustomization(bench: Bench, tmp_path: Path) -> None:
+    more = tmp_path / "modules/example.test/addon/config/more"
+    more.mkdir()
+    (more / "objects.yaml").write_text("---\napiVersion: v1\nkind: C\nmetadata: {name: c}\n")
+    several = replace(bench.lock.manifests[0], paths=("config/default", "config/more"), namespace="there")
+    program = tmp_path / "kubectl"
+    program.write_text(f'#!/bin/sh\ncat "$3/kustomization.yaml" > asked; {READ}\n')
+    program.chmod(0o755)
+    out = tmp_path / "addon.json"
+    assert manifests.render(several, go="go", kubectl=program, root=bench.lock.root, out=out) == 3
+    assert "namespace: there\n" in (tmp_path / "asked").read_text()
 
 
 def test_a_failing_kustomize_is_said(bench: Bench, tmp_path: Path) -> None:
