@@ -76,8 +76,16 @@ class Start:
 
 
 @pytest.fixture
-def begin(tmp_path: Path, processes: ProcessTable) -> Callable[..., Start]:
-    return lambda *tasks: Start(tmp_path / "home", processes, tasks)
+def begin(tmp_path: Path, processes: ProcessTable) -> Iterator[Callable[..., Start]]:
+    starts: list[Start] = []
+
+    def begin(*tasks: Task) -> Start:
+        starts.append(Start(tmp_path / "home", processes, tasks))
+        return starts[-1]
+
+    yield begin
+    for each in (each for start in starts for each in start.boot.services.values()):
+        each.stop(5.0)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def served(state_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BoardA
 
     lab, _problems = parse_lab(LABS / "lab-demo", "en")
     assert lab is not None
-    monkeypatch.setattr(board_app, "load_lab", lambda _id, _language: lab)
+    monkeypatch.setattr(board_app, "load_lab", lambda _id, _language, _values: lab)
     home = state_home / "sessions" / "lab-demo"
     (home / "work").mkdir(parents=True)
     histories.written(home / "history.db", histories.load("lab-lws"))
