@@ -79,8 +79,7 @@ def _jobs(scene: Scene, obj: Object, owners: Iterable[Object]) -> list[Object]:
         return [job]
     if obj.get("kind") == "MPIJob":
         return scene.owned("Job", obj)
-    jobset = next((one for one in (obj, *owners) if one.get("kind") == "JobSet"), None)
-    sets = [jobset] if jobset else scene.owned("JobSet", obj)  # a TrainJob's
+    sets = [one for one in (obj, *owners) if one.get("kind") == "JobSet"][:1] or scene.jobsets_of(obj)
     return [job for one in sets for job in scene.owned("Job", one)]
 
 
@@ -172,7 +171,7 @@ def state_of(scene: Scene, obj: Object) -> str:
         case "JobSet":
             said = jobset_state(scene, obj)
         case "TrainJob":  # which has no condition while it runs
-            jobset = next(iter(scene.owned("JobSet", obj)), None)
+            jobset = next(iter(scene.jobsets_of(obj)), None)
             said = jobset_state(scene, jobset) if jobset and not ended(obj) else _any_state(obj)
         case "LeaderWorkerSet":
             said = lws_state(obj)

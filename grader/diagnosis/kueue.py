@@ -167,7 +167,7 @@ def why_unmanaged(scene: Scene, obj: Object) -> Cause | None:
     queues = scene.all("LocalQueue", namespace_of(obj))
     if not queues or workloads_of(scene, obj):
         return None
-    sets = scene.owned("JobSet", obj)
+    sets = scene.jobsets_of(obj)
     jobs = [job for owner in (obj, *sets) for job in scene.owned("Job", owner)]
     parts = [*sets, *jobs, *(pod for owner in (obj, *jobs) for pod in scene.owned("Pod", owner))]
     if part := next(filter(queue_of, parts), None):

@@ -41,6 +41,10 @@ class Scene:
         ]
         return sorted(found, key=name_of)
 
+    def jobsets_of(self, obj: Object) -> list[Object]:
+        """The JobSets that `obj` owns. Nothing is asked where it is of a kind that makes none."""
+        return self.owned("JobSet", obj) if obj.get("kind") == "TrainJob" else []
+
     def owner(self, obj: Object) -> Object | None:
         """The object that controls this one, where it is of a known kind and still there.
 
