@@ -27,6 +27,8 @@ SESSION_FILE = "session.json"
 WORK = "work"
 KEPT_WORK = "work.before-reset-"
 KEEP = 3
+_SAID_SECONDS = 0.5
+_POLL_SECONDS = 0.01
 """How many folders of earlier work are kept; an older one goes when a reset adds another."""
 
 
@@ -92,14 +94,23 @@ def locked(home: Path, on_wait: Callable[[str], None]) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(handle, 100, 0).decode(errors="replace").strip() or "?"
+            holder = _holder(handle)
             on_wait(_("another command (process {pid}) works on this session; waiting for it").format(pid=holder))
             fcntl.flock(handle, fcntl.LOCK_EX)
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
+        os.ftruncate(handle, 0)  # nobody is told of a holder that is none any more
     finally:
         os.close(handle)
+
+
+def _holder(handle: int) -> str:
+    """The process that holds a session: it says so just after it took the lock."""
+    deadline = time.monotonic() + _SAID_SECONDS
+    while not (said := os.pread(handle, 100, 0).decode(errors="replace").strip()) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    return said or "?"
 
 
 def stamp(now: float | None = None) -> str:
