@@ -27,9 +27,9 @@ SESSION_FILE = "session.json"
 WORK = "work"
 KEPT_WORK = "work.before-reset-"
 KEEP = 3
+"""How many folders of earlier work are kept; an older one goes when a reset adds another."""
 _SAID_SECONDS = 0.5
 _POLL_SECONDS = 0.01
-"""How many folders of earlier work are kept; an older one goes when a reset adds another."""
 
 
 SESSIONS_VARIABLE = "BATCHLAB_SESSIONS"
