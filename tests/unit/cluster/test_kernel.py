@@ -24,8 +24,10 @@ def allocate():
 threads = [threading.Thread(target=allocate) for _ in range(3)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-# A further heap of glibc's is an area of 64 MB, begun at a multiple of that.
-print(sum(int(line.split("-")[0], 16) % (64 << 20) == 0 for line in open("/proc/self/maps")))
+# A further heap of glibc's is an area of 64 MB, begun at a multiple of that: nobody's file, to be read and written.
+areas = [line.split() for line in open("/proc/self/maps")]
+own = [area for area in areas if area[1] == "rw-p" and len(area) == 5]
+print(sum(int(area[0].split("-")[0], 16) % (64 << 20) == 0 for area in own))
 """
 
 
