@@ -25,7 +25,7 @@ from cluster.steps import nodes as node_steps
 from cluster.steps.model import Step
 
 Task = Component | Step
-_LAST = node_steps.START_MANIFESTS
+_OWN_OBJECTS = node_steps.START_MANIFESTS
 
 
 def plan(config: MachineConfig) -> tuple[Task, ...]:
@@ -78,7 +78,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
         usable += ["coredns", "real-node"]
     established = tuple(f"{addon.name}-established" for addon in addons)
     for program in config.sidecars:
-        beginning = sidecar(program, needs=(_LAST,) if program.late else ("roles", *established))
+        beginning = sidecar(program, needs=(_OWN_OBJECTS,) if program.late else ("roles", *established))
         tasks.append(replace(beginning, awaited=not program.late))
     usable += [program.name for program in config.sidecars if not program.late]
     if config.recipe and not config.warm:
@@ -87,7 +87,7 @@ def plan(config: MachineConfig) -> tuple[Task, ...]:
     # The lab's own objects come last, so that the recorder sees them from their first moment.
     tasks.append(node_steps.apply_start_manifests(needs=tuple(usable)))
     if config.setup:
-        tasks.append(setup.run_setup(needs=("start-manifests", control_plane.CONTROLLERS)))
+        tasks.append(setup.run_setup(needs=(_OWN_OBJECTS, control_plane.CONTROLLERS)))
     return tuple(_warm(tasks) if config.warm else tasks)
 
 
@@ -95,14 +95,14 @@ def _warm(tasks: list[Task]) -> list[Task]:
     """The same start with a restored datastore: what would be applied is there once kube-apiserver answers.
 
     READY does not wait for kube-controller-manager, which does nothing in the second before kube-apiserver calls
-    itself healthy; what pods need of it in a new namespace, the last step makes itself.
+    itself healthy; what pods need of it in a new namespace is made with the lab's own objects.
     """
     applied = {task.name for task in tasks if isinstance(task, Step) and task.restored}
     result: list[Task] = [snapshots.restore_datastore()]
     for task in tasks:
         if task.name not in applied:
             needs = ["kube-apiserver" if need in applied else need for need in task.needs]
-            if task.name == _LAST:
+            if task.name == _OWN_OBJECTS:
                 needs.remove(control_plane.CONTROLLERS)
             awaited = task.awaited and task.name not in (control_plane.API_HEALTH, control_plane.CONTROLLERS)
             result.append(replace(task, needs=tuple(dict.fromkeys(needs)), awaited=awaited))

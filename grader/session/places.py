@@ -99,8 +99,10 @@ def locked(home: Path, on_wait: Callable[[str], None]) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX)
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
-        yield
-        os.ftruncate(handle, 0)  # nobody is told of a holder that is none any more
+        try:
+            yield
+        finally:
+            os.ftruncate(handle, 0)  # nobody is told of a holder that is none any more
     finally:
         os.close(handle)
 

@@ -8,10 +8,9 @@ import sys
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from tests.bench import load
 from tests.bench.figures import Figure, Ratio, Report
 from tests.bench.ground import LAB, Ground
-from tests.bench.starts import boot, home_of, start, stop
+from tests.bench.starts import home_of, look, start, stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,12 +37,7 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
                     ground.say(f"busy {number}/{runs}: {kind}, {how}")
                     title = f"{_KINDS[kind]}, {how}, beside one busy process for each core"
                     report.add(Figure(id=_name(kind, how), part=PART, title=title, unit="s"), start(ground, kind, how))
-                    title = "of it, the boot: sandbox to READY"
-                    ready = boot(home_of(ground, kind)).seconds
-                    report.add(Figure(id=f"{_name(kind, how)}.boot", part=PART, title=title, unit="s"), ready)
-                    title = "processor time of its processes until READY"
-                    used = sum(load.processor(home_of(ground, kind)).values())
-                    report.add(Figure(id=f"{_name(kind, how)}.work", part=PART, title=title, unit="s"), used)
+                    look(report, PART, _name(kind, how), home_of(ground, kind))
                     stop(ground, kind)
 
 

@@ -54,7 +54,8 @@ def measure(ground: Ground, report: Report, runs: int) -> None:
                 ground.say(f"start {number}/{runs}: {kind}, {how}")
                 report.add(Figure(id=name, part=PART, title=title, unit="s", target=target), start(ground, kind, how))
                 home = home_of(ground, kind)
-                _look(report, name, f"{kind}, {how}", home)
+                for component, seconds in look(report, PART, name, home).items():
+                    report.by_component(component, f"CPU until READY ({kind}, {how})", "s", seconds)
                 routes.setdefault(f"{kind}, {how}", []).append([*boot(home).path])
                 if kind == "real":
                     ground.play(1)
@@ -88,14 +89,13 @@ def home_of(ground: Ground, kind: str) -> Path:
     return ground.home if kind == "real" else ground.fake().home
 
 
-def _look(report: Report, name: str, kind: str, home: Path) -> None:
-    """What a start costs on the clock and, however busy the machine is, in processor time."""
+def look(report: Report, part: str, name: str, home: Path) -> dict[str, float]:
+    """What a start costs on the clock and, however busy the machine is, in processor time; that by component."""
     used = load.processor(home)
     boot_title, work_title = "of it, the boot: sandbox to READY", "processor time of its processes until READY"
-    report.add(Figure(id=f"{name}.boot", part=PART, title=boot_title, unit="s"), boot(home).seconds)
-    report.add(Figure(id=f"{name}.work", part=PART, title=work_title, unit="s"), sum(used.values()))
-    for component, seconds in used.items():
-        report.by_component(component, f"CPU until READY ({kind})", "s", seconds)
+    report.add(Figure(id=f"{name}.boot", part=part, title=boot_title, unit="s"), boot(home).seconds)
+    report.add(Figure(id=f"{name}.work", part=part, title=work_title, unit="s"), sum(used.values()))
+    return used
 
 
 def boot(home: Path) -> BootTimings:
